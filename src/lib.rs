@@ -1,0 +1,3 @@
+//! pacegate.
+#![doc = ""]
+pub mod stats;

@@ -1,0 +1,2 @@
+//! pacegate.
+fn main() {}

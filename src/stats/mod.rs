@@ -1,0 +1,1 @@
+//! Pure maths on slices. No words of ours, no I/O.
