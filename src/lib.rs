@@ -1,3 +1,8 @@
-//! pacegate.
-#![doc = ""]
+//! pacegate: a regression gate for LLM serving.
+//!
+//! ```text
+//! source (simulate | load | ingest) -> report -> gate (valid? comparable? judged) -> verdict -> emit
+//! ```
+
+pub mod model;
 pub mod stats;

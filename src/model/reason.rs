@@ -1,0 +1,384 @@
+//! Why: every sentence that more than one output prints. Emitters never word a judgement themselves.
+//!
+//! The variants are here; their words are in `wording.rs`.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
+use super::fact::Fact;
+use super::field::FieldId;
+use super::finding::Change;
+use super::group::GroupId;
+use super::metric::{ChannelClass, Metric};
+use super::policy::{Allowance, Origin, Tolerance};
+use super::quantity::{Finite, Quantity};
+use super::report::{FailureKind, Requests};
+use super::sentence::Sentence;
+use super::statistic::Statistic;
+
+/// A side of the comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The blessed baseline.
+    Blessed,
+    /// What is judged.
+    Candidate,
+}
+
+/// What makes an improvement hard to believe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Suspicion {
+    /// Far better than before.
+    TooGood,
+    /// All samples equal.
+    NoVariance,
+    /// The very samples of the baseline.
+    SameSamples,
+}
+
+/// One reason. `Display` is the sentence; `code` is a stable word for programs.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the sentence of each variant says what it means and what its fields are")]
+pub enum Reason {
+    // A field against its limit.
+    OverLimit {
+        field: FieldId,
+        change: Change,
+        tolerance: Tolerance,
+    },
+    UnderMinChange {
+        field: FieldId,
+        change: Change,
+        tolerance: Tolerance,
+    },
+    OverMax {
+        field: FieldId,
+        value: Quantity,
+        max: Finite,
+        origin: Origin,
+    },
+    UnderMin {
+        field: FieldId,
+        value: Quantity,
+        min: Finite,
+        origin: Origin,
+    },
+    Better {
+        field: FieldId,
+        change: Change,
+    },
+    Unconfirmed {
+        p: Option<Finite>,
+        expected: Option<Finite>,
+        gated: usize,
+        lift: Option<String>,
+    },
+    Confirmed {
+        by: &'static str,
+        p: Finite,
+    },
+    CouldBeNoise {
+        field: FieldId,
+        change: Change,
+        tolerance: Tolerance,
+        p: Option<Finite>,
+    },
+    TooFewSamples {
+        field: FieldId,
+        n: u64,
+        needed: u64,
+        stand_in: Option<Statistic>,
+    },
+    UnequalSamples {
+        field: FieldId,
+        old: u64,
+        new: u64,
+        stand_in: Option<Statistic>,
+    },
+    ZeroValue {
+        field: FieldId,
+        side: Side,
+    },
+    Missing {
+        field: FieldId,
+        old: Quantity,
+        hint: Option<String>,
+    },
+    NoLatencyLeft {
+        group: GroupId,
+    },
+    New {
+        field: FieldId,
+    },
+    Withdrawn {
+        group: GroupId,
+    },
+    Waived {
+        field: FieldId,
+        change: Change,
+        allowance: Allowance,
+        why: String,
+        until: time::Date,
+    },
+    WaiverExpired {
+        pattern: String,
+        why: String,
+        until: time::Date,
+        origin: Origin,
+    },
+    WaiverExpiresSoon {
+        pattern: String,
+        why: String,
+        until: time::Date,
+        days: i64,
+    },
+    WaiverUnused {
+        pattern: String,
+        origin: Origin,
+    },
+
+    // Success.
+    SuccessDropped {
+        group: GroupId,
+        old: (u64, u64),
+        new: (u64, u64),
+        limit: String,
+        failed: Requests,
+    },
+    SuccessCouldBeNoise {
+        group: GroupId,
+        old: (u64, u64),
+        new: (u64, u64),
+        limit: String,
+    },
+    NoSuccess {
+        group: GroupId,
+        requests: Requests,
+    },
+
+    // Speed-up.
+    SpeedupReversed {
+        group: GroupId,
+        reference: String,
+        statistic: Statistic,
+        old: Finite,
+        new: Finite,
+        legs: (Finite, Finite),
+    },
+    SpeedupFell {
+        group: GroupId,
+        reference: String,
+        statistic: Statistic,
+        change: Change,
+        tolerance: Tolerance,
+    },
+    SpeedupUnclear {
+        group: GroupId,
+        reference: String,
+        statistic: Statistic,
+        old: Finite,
+        new: Finite,
+        interval: Option<(Finite, Finite)>,
+    },
+    SpeedupSwapped {
+        group: GroupId,
+        reference: String,
+        reported: Finite,
+        recomputed: Finite,
+        statistic: Statistic,
+        legs: (Finite, Finite),
+    },
+    SpeedupContradicted {
+        group: GroupId,
+        reference: String,
+        reported: Finite,
+        recomputed: Finite,
+        statistic: Statistic,
+    },
+    SpeedupNotRecomputable {
+        group: GroupId,
+        reported: Option<Finite>,
+        why: String,
+    },
+    NoReference {
+        wanted: Option<String>,
+        strategies: Vec<String>,
+    },
+
+    // Shifts with one cause.
+    RunWide {
+        ratio: Finite,
+        interval: Option<(Finite, Finite)>,
+        p: Option<Finite>,
+        regressed: bool,
+        decode: bool,
+    },
+    ClassShift {
+        class: ChannelClass,
+        ratio: Finite,
+        interval: Option<(Finite, Finite)>,
+        p: Option<Finite>,
+        regressed: bool,
+    },
+    MetricShift {
+        metric: Metric,
+        groups: usize,
+        of: usize,
+        strategies: Vec<String>,
+        smallest: Finite,
+        largest: Finite,
+        with: Vec<Metric>,
+    },
+
+    // The whole comparison.
+    NoBaseline {
+        path: String,
+        bless: String,
+    },
+    NothingInCommon {
+        old: Vec<GroupId>,
+        new: Vec<GroupId>,
+    },
+    NothingCompared,
+    Differs {
+        fact: Fact,
+        group: Option<GroupId>,
+        old: String,
+        new: String,
+        allowed: bool,
+    },
+    NotRecorded {
+        fact: Fact,
+        side: Side,
+    },
+    ParameterChanged {
+        name: String,
+        old: Option<String>,
+        new: Option<String>,
+    },
+    RuleMatchesNothing {
+        pattern: String,
+        origin: Origin,
+        nearest: Option<String>,
+    },
+    Blind {
+        metric: Metric,
+        resolution: Option<Finite>,
+        above: Finite,
+    },
+    Drift {
+        field: FieldId,
+        change: Change,
+        max: Finite,
+        blesses: usize,
+    },
+    BaselineAltered {
+        path: String,
+        git_ref: String,
+        reason: Option<String>,
+        followed: bool,
+    },
+    LimitsAltered {
+        path: String,
+        git_ref: String,
+        lines: Vec<String>,
+        followed: bool,
+    },
+    SelfBlessRefused,
+
+    // Validity.
+    CountsDontAddUp {
+        group: GroupId,
+        sent: u64,
+        succeeded: u64,
+        failed: u64,
+    },
+    NoTokens {
+        group: GroupId,
+    },
+    AllFailed {
+        sent: u64,
+        failed: Vec<(FailureKind, u64)>,
+    },
+    NothingSent,
+    BadLatency {
+        field: FieldId,
+        value: Quantity,
+    },
+    Incomplete {
+        job: String,
+    },
+    ClientBottleneck {
+        group: GroupId,
+        lag: Quantity,
+        limit: Quantity,
+    },
+    Suspicious {
+        field: FieldId,
+        change: Option<Change>,
+        what: Suspicion,
+    },
+    SourceSays {
+        text: String,
+    },
+}
+
+impl Reason {
+    /// A stable word for programs: the variant's name in snake case.
+    #[must_use]
+    pub fn code(&self) -> String {
+        let debug = format!("{self:?}");
+        let name = debug.split([' ', '{', '(']).next().unwrap_or_default();
+        let mut code = String::new();
+        for c in name.chars() {
+            if c.is_ascii_uppercase() && !code.is_empty() {
+                code.push('_');
+            }
+            code.push(c.to_ascii_lowercase());
+        }
+        code
+    }
+
+    /// The sentence, with foreign names kept apart.
+    #[must_use]
+    pub fn sentence(&self) -> Sentence {
+        super::wording::sentence(self)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.sentence().fmt(f)
+    }
+}
+
+impl Serialize for Reason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Reason", 2)?;
+        object.serialize_field("code", &self.code())?;
+        object.serialize_field("text", &self.to_string())?;
+        object.end()
+    }
+}
+
+/// How a reason looks in JSON.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct ReasonJson {
+    /// A stable word.
+    code: String,
+    /// The sentence.
+    text: String,
+}
+
+impl JsonSchema for Reason {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Reason".into()
+    }
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        ReasonJson::json_schema(generator)
+    }
+}
