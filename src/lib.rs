@@ -4,5 +4,6 @@
 //! source (simulate | load | ingest) -> report -> gate (valid? comparable? judged) -> verdict -> emit
 //! ```
 
+pub mod emit;
 pub mod model;
 pub mod stats;
