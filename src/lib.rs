@@ -6,4 +6,5 @@
 
 pub mod emit;
 pub mod model;
+pub mod source;
 pub mod stats;

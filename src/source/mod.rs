@@ -1,0 +1,3 @@
+//! Where numbers come from. Every source ends in a report.
+
+pub mod simulate;
