@@ -1,0 +1,117 @@
+//! Every constant of the decision rule, with the reason for its value.
+//!
+//! The values were chosen by simulating gates in which nothing had changed (how often do they fail?) and gates in
+//! which something had (how often do they find it?). "Field" is one statistic of one metric of one group, "class" all
+//! fields of one metric, "run-wide" all fields. Standard deviations are of natural logarithms, so 0.05 is 5 %.
+
+/// How far measurements of the same code differ between jobs, as standard deviations of the logarithm.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    /// Of everything in a job together.
+    pub run: f64,
+    /// Of all fields of one metric against the rest.
+    pub class: f64,
+    /// Of one field against its class.
+    pub field: f64,
+}
+
+/// The evidence rule's constants. Start from [`Rule::STANDARD`]; `run_noise` of a policy replaces `jobs.run`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rule {
+    /// Assumed spread between jobs: unchanged gates then fail in at most 2.2 % of runs with a single baseline job at
+    /// 5 % run noise with 3 + 3 % group and field noise, or with 3 % class noise. A dedicated host may say 2 %.
+    pub jobs: Spread,
+    /// Assumed drift between the rounds of one side inside a job in which both sides alternate.
+    pub rounds: Spread,
+    /// Weight of the assumed spread against the measured one, in degrees of freedom. Three jobs of three rounds, one
+    /// group +30 % / +20 %, are found in 72 / 9 % of runs at 5, 97 / 58 % at 10, 99 / 80 % at 20; unchanged gates at
+    /// 10 % run noise fail in 1.8 / 3.2 / 4.9 %.
+    pub prior_weight: f64,
+    /// False-alarm budget of the run-wide channel. At 5 % run noise only this channel spends its share, so all three
+    /// together stay below 1.2 %.
+    pub alpha_run: f64,
+    /// False-alarm budget of all classes together.
+    pub alpha_class: f64,
+    /// False-alarm budget of all fields together.
+    pub alpha_field: f64,
+    /// Spread seen between three and more jobs may halve the assumed standard deviation (0.25 of its variance) …
+    pub kappa_lowest: f64,
+    /// … or raise it tenfold.
+    pub kappa_highest: f64,
+    /// Jobs × fields from which the spread between jobs is taken from the fields together.
+    pub kappa_freedom: f64,
+    /// Fields centred on their class from which their spread around it is used: fewer, and the median is too coarse a
+    /// centre.
+    pub kappa_fields: usize,
+    /// Groups a class must span before its own median is the centre for its fields, for the same reason.
+    pub centre_groups: usize,
+    /// π/2: variance of a median against that of a mean, where the fields of one group count as one.
+    pub median_variance: f64,
+    /// Fewer rounds than this can't show their own noise: with 32 concurrent clients and 300 requests P95 has a
+    /// standard deviation of 0.084 where one round estimates 0.07.
+    pub enough_rounds: usize,
+    /// A single field of a single job with few rounds must exceed this multiple of its limit. Identical gates (queue
+    /// of 32, 100 requests, 12 groups) fail in 6.9 % at 5 × and 1.2 % at 7.5 ×; a doubled group is found in 99.5 %,
+    /// at 10 × in only 67 %.
+    pub far: f64,
+    /// Power at which "the smallest change this could have shown" is stated.
+    pub power: f64,
+    /// Unadjusted p below which an unresolved field is worth an annotation.
+    pub warn_below: f64,
+    /// Baseline jobs from which the spread between jobs is measured, not assumed.
+    pub replicated_jobs: usize,
+    /// Alternated round pairs below which a job is treated as one job a side.
+    pub duet_pairs: usize,
+    /// Confidence of the intervals that are shown beside ratios.
+    pub shown_confidence: f64,
+}
+
+impl Rule {
+    /// The rule as it was validated.
+    pub const STANDARD: Rule = Rule {
+        jobs: Spread { run: 0.05, class: 0.025, field: 0.035 },
+        rounds: Spread { run: 0.015, class: 0.01, field: 0.015 },
+        prior_weight: 10.0,
+        alpha_run: 0.004,
+        alpha_class: 0.004,
+        alpha_field: 0.004,
+        kappa_lowest: 0.25,
+        kappa_highest: 100.0,
+        kappa_freedom: 20.0,
+        kappa_fields: 12,
+        centre_groups: 3,
+        median_variance: 1.57,
+        enough_rounds: 3,
+        far: 7.5,
+        power: 0.9,
+        warn_below: 0.01,
+        replicated_jobs: 3,
+        duet_pairs: 3,
+        shown_confidence: 0.95,
+    };
+}
+
+impl Default for Rule {
+    fn default() -> Self {
+        Self::STANDARD
+    }
+}
+
+/// Slack that makes limits inclusive in floating point: a change exactly at the limit passes.
+pub const EPSILON: f64 = 1e-9;
+
+/// Confidence for which a percentile needs its smallest number of samples (two-sided).
+pub const PERCENTILE_CONFIDENCE: f64 = 0.95;
+
+/// Assumed standard deviation of the logarithm of TTFT within one round, when only a summary is known.
+pub const SUMMARY_SPREAD_TTFT: f64 = 1.0;
+
+/// The same for every other metric.
+pub const SUMMARY_SPREAD: f64 = 0.5;
+
+/// Requests assumed behind a summary that doesn't say how many there were.
+pub const SUMMARY_REQUESTS: usize = 100;
+
+/// √(q(1−q))/φ(z_q): standard deviation of a percentile of normal data, in standard deviations of one value / √n.
+pub const NORMAL_PERCENTILE_SPREAD: [(f64, f64); 4] =
+    [(50.0, 1.253), (90.0, 1.709), (95.0, 2.114), (99.0, 3.733)];
