@@ -7,10 +7,12 @@
 //! - [`percentile`]: what the tools of this field mean by "p99", and how many samples a percentile needs
 //! - [`interval`]: order-statistic and ratio intervals, for display
 //! - [`sampling`]: the sampling variance of one round, one job, one summary
+//! - [`evidence`]: the three channels, their verdicts, and the smallest change they could have shown
 //! - [`multiplicity`], [`tail`]: Holm, Benjamini-Hochberg, Student and normal tails
 //! - [`constants`]: every number of the rule with the reason for it
 mod check;
 pub mod constants;
+pub mod evidence;
 pub mod interval;
 pub mod multiplicity;
 pub mod percentile;
