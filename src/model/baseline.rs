@@ -22,6 +22,7 @@ pub const MOST_JOBS: usize = 10;
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
     /// Always `pacegate.baseline/1`.
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: String,
     /// The program that wrote it.
     pub tool: Tool,

@@ -3,14 +3,49 @@
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::quantity::Finite;
 
 /// The name of a group, such as `int8_quant/rag/c8/p1024`; `all` where a report has no dimension at all.
+///
+/// Files may be written by anyone, and sentences hold group names as our own words: a name that [`is_name`] refuses
+/// does not get in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
+#[serde(try_from = "String")]
 pub struct GroupId(pub String);
+
+/// A file names a group, a strategy or a metric in a way that could not stand in a line of output.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no name: expected 1 to 256 letters, digits, '.', '_', '-' and, in groups, '/'")]
+pub struct BadName(pub String);
+
+impl TryFrom<String> for GroupId {
+    type Error = BadName;
+    fn try_from(text: String) -> Result<GroupId, BadName> {
+        if text.split('/').all(is_name) && text.len() <= 256 { Ok(GroupId(text)) } else { Err(BadName(text)) }
+    }
+}
+
+/// Whether a text may be a strategy, a traffic model, a metric or another part of a name: `[A-Za-z0-9._-]`, 1 to 256.
+#[must_use]
+pub fn is_name(text: &str) -> bool {
+    (1..=256).contains(&text.len())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+}
+
+/// For `#[serde(deserialize_with = "…")]` on an optional name.
+///
+/// # Errors
+/// What [`is_name`] refuses.
+pub fn optional_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let name = Option::<String>::deserialize(deserializer)?;
+    match name {
+        Some(name) if !is_name(&name) => Err(D::Error::custom(BadName(name))),
+        name => Ok(name),
+    }
+}
 
 impl GroupId {
     /// The name.
@@ -31,10 +66,10 @@ impl fmt::Display for GroupId {
 #[serde(deny_unknown_fields)]
 pub struct Dimensions {
     /// One way to serve.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "optional_name")]
     pub strategy: Option<String>,
     /// The traffic model or data set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "optional_name")]
     pub traffic: Option<String>,
     /// Requests in flight, closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -101,6 +136,20 @@ mod tests {
         assert_eq!(Dimensions::default().id().as_str(), "all");
         let open = Dimensions { rate: Finite::new(2.5).ok(), ..Dimensions::default() };
         assert_eq!(open.id().as_str(), "r2.5");
+    }
+
+    #[test]
+    fn a_file_cannot_bring_a_name_that_would_reach_a_terminal_or_markdown() {
+        let read = |json: &str| serde_json::from_str::<GroupId>(json);
+        assert_eq!(read(r#""int8_quant/rag/c8/r2.5""#).unwrap().as_str(), "int8_quant/rag/c8/r2.5");
+        for bad in
+            [r#""""#, r#""a//b""#, r#""a\u001b[2J""#, r#""a|b""#, r#""a b""#, r#""<h1>""#, r#""\u00e4""#]
+        {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+        assert!(read(&format!("\"{}\"", "a".repeat(257))).is_err());
+        assert!(serde_json::from_str::<Dimensions>(r#"{"strategy": "a\nb"}"#).is_err());
+        assert!(serde_json::from_str::<Dimensions>(r#"{"strategy": null}"#).is_ok());
     }
 
     #[test]

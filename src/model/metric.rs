@@ -7,6 +7,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::group::{BadName, is_name};
 use super::quantity::Unit;
 
 /// Which way a metric is better.
@@ -116,8 +117,16 @@ pub const METRICS: &[MetricDef] = &[
 
 /// The name of a metric. One that is not in the table can be shown but never gates.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
+#[serde(try_from = "String")]
+#[schemars(with = "String")]
 pub struct Metric(Cow<'static, str>);
+
+impl TryFrom<String> for Metric {
+    type Error = BadName;
+    fn try_from(id: String) -> Result<Metric, BadName> {
+        if is_name(&id) { Ok(Metric(Cow::Owned(id))) } else { Err(BadName(id)) }
+    }
+}
 
 #[expect(missing_docs, reason = "the names are the ids of the table")]
 impl Metric {
@@ -204,6 +213,12 @@ mod tests {
         assert_eq!(Metric::named("vibes").direction(), Direction::Unknown);
         assert_eq!(Metric::TTFT.direction(), LowerIsBetter);
         assert_eq!(Metric::SPEEDUP.direction(), HigherIsBetter);
+    }
+
+    #[test]
+    fn a_file_cannot_bring_a_metric_that_is_no_name() {
+        assert_eq!(serde_json::from_str::<Metric>(r#""goodput""#).unwrap(), Metric::named("goodput"));
+        assert!(serde_json::from_str::<Metric>(r#""a\n::error::b""#).is_err());
     }
 
     #[test]

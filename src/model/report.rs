@@ -23,6 +23,7 @@ pub const SCHEMA: &str = "pacegate.report/1";
 #[serde(deny_unknown_fields)]
 pub struct Report {
     /// Always `pacegate.report/1`.
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: String,
     /// Who wrote this file.
     pub tool: Tool,
@@ -158,7 +159,11 @@ pub struct ProfileRef {
     /// The profile's name.
     pub name: String,
     /// The strategy that speed-ups divide by.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "super::group::optional_name"
+    )]
     pub reference: Option<String>,
     /// Per group, the workload as named facts; a fact that is not here was not recorded.
     #[serde(default, deserialize_with = "unique_map::deserialize")]

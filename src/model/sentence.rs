@@ -30,6 +30,13 @@ impl Sentence {
         self
     }
 
+    /// Adds another sentence's pieces.
+    #[must_use]
+    pub fn then(mut self, next: Sentence) -> Sentence {
+        self.0.extend(next.0);
+        self
+    }
+
     /// The text, foreign pieces passed through `escape`.
     #[must_use]
     pub fn render(&self, escape: impl Fn(&str) -> String) -> String {

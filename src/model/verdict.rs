@@ -98,6 +98,7 @@ impl fmt::Display for Tier {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Verdict {
     /// Always `pacegate.verdict/1`.
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
     /// Who judged.
     pub tool: Tool,
@@ -143,6 +144,8 @@ pub struct Verdict {
     pub notes: Vec<Reason>,
     /// The smallest change that this evidence could have shown.
     pub resolution: Resolution,
+    /// The command line that gives this verdict again, quoted for a shell, where it is known.
+    pub reproduce: Option<String>,
 }
 
 /// The blessed side.
