@@ -1,3 +1,4 @@
 //! Where numbers come from. Every source ends in a report.
 
 pub mod simulate;
+pub mod workload;
