@@ -115,3 +115,110 @@ pub const SUMMARY_REQUESTS: usize = 100;
 /// √(q(1−q))/φ(z_q): standard deviation of a percentile of normal data, in standard deviations of one value / √n.
 pub const NORMAL_PERCENTILE_SPREAD: [(f64, f64); 4] =
     [(50.0, 1.253), (90.0, 1.709), (95.0, 2.114), (99.0, 3.733)];
+
+/// Adaptive rounds of a duet: at which numbers of pairs to look, with which share of every false-alarm budget. The
+/// shares add up to 1, so all looks together stay within the budget whatever their dependence (Bonferroni).
+pub const LOOKS: [(usize, f64); 4] = [(3, 0.1), (5, 0.2), (8, 0.3), (10, 0.4)];
+
+/// When a look may stop because nothing is wrong. Unchanged duets then need 3.2 pairs on average at 1 % drift, and
+/// one group 20 % slower is still found in 99 %.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Clear {
+    /// The run-wide p must be above this …
+    pub p_run: f64,
+    /// … the run-wide estimate below this share of the middle limit …
+    pub of_limit: f64,
+    /// … every class's p above this …
+    pub p_class: f64,
+    /// … and the number of fields times the smallest field's p above this.
+    pub p_fields: f64,
+}
+
+impl Clear {
+    /// As it was validated.
+    pub const STANDARD: Clear = Clear { p_run: 0.2, of_limit: 0.4, p_class: 0.02, p_fields: 0.5 };
+}
+
+/// Success rates. Failures come in bursts, so requests of one job are not independent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SuccessRule {
+    /// Assumed correlation between the outcomes of two requests of one job: unchanged gates of 12 groups at 98 % then
+    /// fail in 2 % at 300 requests; without it 16 % would.
+    pub correlation: f64,
+    /// False-alarm budget of all groups together.
+    pub alpha: f64,
+    /// A drop this large …
+    pub large_drop: f64,
+    /// … from a baseline this clean …
+    pub clean_baseline: f64,
+    /// … fails at this unadjusted p: 100 of 100 to 90 of 100. A rule at 5 pp would fail 5 to 11 % of unchanged gates.
+    pub large_alpha: f64,
+    /// Jobs on a side from which the scatter of failures between jobs is measured.
+    pub measured_jobs: usize,
+    /// Further failures, beyond what the baseline's rate gives, without which a plain limit does not count as crossed.
+    pub more_failures: f64,
+}
+
+impl SuccessRule {
+    /// As it was validated.
+    pub const STANDARD: SuccessRule = SuccessRule {
+        correlation: 0.01,
+        alpha: 0.002,
+        large_drop: 0.08,
+        clean_baseline: 0.95,
+        large_alpha: 0.0125,
+        measured_jobs: 3,
+        more_failures: 2.0,
+    };
+}
+
+/// `max_decrease` of success rates where no rule says otherwise: one percentage point.
+pub const SUCCESS_MARGIN: f64 = 0.01;
+
+/// Which of two strategies is faster.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SpeedupRule {
+    /// Standard errors between the estimate and 1 from which a strategy counts as faster or slower (1 % one-sided).
+    pub decided_at: f64,
+    /// Assumed standard deviation of the logarithm of one leg within a job: unchanged speed-ups of 1.05 to 1.5 then
+    /// reverse in at most 0.1 %.
+    pub leg: f64,
+    /// False-alarm budget of all speed-ups together.
+    pub alpha: f64,
+}
+
+impl SpeedupRule {
+    /// As it was validated.
+    pub const STANDARD: SpeedupRule = SpeedupRule { decided_at: 2.326, leg: 0.035, alpha: 0.004 };
+}
+
+/// Change points of a nightly series.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TrendRule {
+    /// Largest two-sided p of the t-test across a change: 0.31 false alarms in 100 nights at 3 % noise.
+    pub p_max: f64,
+    /// Fewest nights on either side: an outlier shorter than that is no change.
+    pub segment: usize,
+    /// Smallest change of the logarithm that counts.
+    pub change: f64,
+}
+
+impl TrendRule {
+    /// As it was validated.
+    pub const STANDARD: TrendRule = TrendRule { p_max: 1e-3, segment: 4, change: 0.02 };
+}
+
+/// Jobs of the main branch in a row with the same channel over its limits that make a failure.
+pub const IN_A_ROW: usize = 3;
+
+/// Most nights a trend looks at.
+pub const NIGHTS: usize = 40;
+
+/// Most baseline jobs a baseline keeps.
+pub const MOST_JOBS: usize = 10;
+
+/// Most rounds and requests worth planning for.
+pub const MOST_ROUNDS: usize = 100;
+
+/// See [`MOST_ROUNDS`].
+pub const MOST_REQUESTS: usize = 1_000_000;

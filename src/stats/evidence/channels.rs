@@ -12,6 +12,8 @@ const MAD_TO_SD: f64 = 1.4826;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tested {
     pub estimate: f64,
+    /// Factor that the measured spread puts on the assumed variance.
+    pub factor: f64,
     pub se: f64,
     pub p: f64,
 }
@@ -61,12 +63,12 @@ impl Instrument<'_> {
 
     fn channel(&self, values: &[Vec<f64>], per_job: &[f64]) -> Result<Tested, StatsError> {
         let factor = self.design.moderated(self.design.scatter(values, per_job), 1.0);
-        self.tested(self.design.estimate(values), factor * self.design.of_estimate(per_job))
+        self.tested(self.design.estimate(values), factor, factor * self.design.of_estimate(per_job))
     }
 
-    fn tested(&self, estimate: f64, variance: f64) -> Result<Tested, StatsError> {
+    fn tested(&self, estimate: f64, factor: f64, variance: f64) -> Result<Tested, StatsError> {
         let se = variance.sqrt();
-        Ok(Tested { estimate, se, p: self.design.tail.upper(estimate / se)? })
+        Ok(Tested { estimate, factor, se, p: self.design.tail.upper(estimate / se)? })
     }
 
     /// The class that moved least towards worse: what moved with it is not the class's own doing.
@@ -104,12 +106,12 @@ impl Instrument<'_> {
         let kappa = self.kappa(&residuals);
         let mut tested = Vec::with_capacity(residuals.len());
         for (f, residual) in residuals.iter().enumerate() {
-            let mut factor = design.moderated(residual.scatter, kappa);
-            if design.few_rounds(self.rule, sides.fewest_rounds, self.fields[f].summary) {
-                factor = factor.max(1.0);
-            }
+            let factor = design.moderated(residual.scatter, kappa);
+            let few = design.few_rounds(self.rule, sides.fewest_rounds, self.fields[f].summary);
+            let trusted = if few { factor.max(1.0) } else { factor };
             let sampling = design.of_estimate(&priors.sampling(f));
-            tested.push(self.tested(residual.estimate, (factor * residual.variance).max(sampling))?);
+            let variance = (trusted * residual.variance).max(sampling);
+            tested.push(self.tested(residual.estimate, factor, variance)?);
         }
         Ok((tested, kappa))
     }
