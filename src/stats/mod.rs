@@ -8,7 +8,10 @@
 //! - [`interval`]: order-statistic and ratio intervals, for display
 //! - [`sampling`]: the sampling variance of one round, one job, one summary
 //! - [`evidence`]: the three channels, their verdicts, and the smallest change they could have shown
+//! - [`proportion`], [`success`]: success rates
+//! - [`speedup`]: which of two strategies is faster, and whether that changed
 //! - [`multiplicity`], [`tail`]: Holm, Benjamini-Hochberg, Student and normal tails
+//! - [`trend`]: three in a row, change points
 //! - [`constants`]: every number of the rule with the reason for it
 mod check;
 pub mod constants;
@@ -16,7 +19,11 @@ pub mod evidence;
 pub mod interval;
 pub mod multiplicity;
 pub mod percentile;
+pub mod proportion;
 pub mod sampling;
+pub mod speedup;
+pub mod success;
 pub mod tail;
+pub mod trend;
 
 pub use check::StatsError;

@@ -1,3 +1,4 @@
+use pacegate::stats::constants::{EPSILON, Rule};
 use serde_json::Value;
 
 /// One vector.
@@ -62,4 +63,41 @@ pub fn floats(value: &Value) -> Vec<f64> {
 
 pub fn whole(value: &Value) -> usize {
     usize::try_from(value.as_u64().unwrap()).unwrap()
+}
+
+pub fn constants(text: &str) {
+    let file: Value = serde_json::from_str(text).unwrap();
+    let mut wanted: Vec<(String, f64)> = file["constants"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .map(|(k, v)| (k.clone(), v.as_f64().unwrap()))
+        .collect();
+    wanted.sort_by(|a, b| a.0.cmp(&b.0));
+    let Rule { jobs, rounds, .. } = Rule::STANDARD;
+    let rule = Rule::STANDARD;
+    let mut found = vec![
+        ("a_run", rule.alpha_run),
+        ("a_class", rule.alpha_class),
+        ("a_field", rule.alpha_field),
+        ("tau_run", jobs.run),
+        ("tau_field", jobs.field),
+        ("tau_class", jobs.class),
+        ("tau_run_duet", rounds.run),
+        ("tau_field_duet", rounds.field),
+        ("tau_class_duet", rounds.class),
+        ("nu", rule.prior_weight),
+        ("kappa_lo", rule.kappa_lowest),
+        ("kappa_hi", rule.kappa_highest),
+        ("kappa_fields", rule.kappa_fields as f64),
+        ("center_groups", rule.centre_groups as f64),
+        ("min_rounds", rule.enough_rounds as f64),
+        ("far", rule.far),
+        ("median_var", rule.median_variance),
+        ("eps", EPSILON),
+    ];
+    found.extend(super::rates::constants());
+    found.sort_by(|a, b| a.0.cmp(b.0));
+    let found: Vec<(String, f64)> = found.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    assert_eq!(wanted, found);
 }

@@ -1,8 +1,8 @@
 use super::compare::{Case, floats, whole};
 use pacegate::stats::constants::Rule;
 use pacegate::stats::evidence::{
-    Class, Evidence, Field, FieldWord, JobRow, Outcome, Tier, judge, limit_of_decrease, limit_of_increase,
-    over_limit,
+    Class, Decision, Evidence, Field, FieldWord, JobRow, Outcome, Tier, judge, limit_of_decrease,
+    limit_of_increase, look, over_limit,
 };
 use serde_json::Value;
 
@@ -169,4 +169,43 @@ pub fn boundary(case: &Case) {
         })
         .collect();
     case.same("over", &case.expected["over"], over);
+}
+
+/// A duet that grows pair by pair: looked at only at the planned numbers, until a look decides.
+pub fn adaptive(case: &Case) {
+    let input = &case.input;
+    let fields = fields(input);
+    let all = rows(&input["ln_ratio_rounds"], &input["w_rounds"]);
+    let level = vec![0.0; fields.len()];
+    let mut looks = Vec::new();
+    for count in 1..=all.len() {
+        let Some(taken) = look(&Rule::STANDARD, &fields, &all[..count], &level).unwrap() else {
+            continue;
+        };
+        assert_eq!(taken.pairs, count, "{}", case.id);
+        let stop = !matches!(taken.decision, Decision::Next(_));
+        looks.push(taken);
+        if stop {
+            break;
+        }
+    }
+    let expected = case.expected["looks"].as_array().unwrap();
+    assert_eq!(looks.len(), expected.len(), "{}: looks", case.id);
+    for (n, (expected, found)) in expected.iter().zip(&looks).enumerate() {
+        case.same("m", &expected["m"], found.pairs);
+        case.number("alpha_scale", &expected["alpha_scale"], found.alpha_scale);
+        case.number("p_run", &expected["p_run"], found.outcome.run.p);
+        case.optional("min_p_class", &expected["min_p_class"], found.smallest_class_p);
+        case.number("min_p_field", &expected["min_p_field"], found.smallest_field_p);
+        let decision = match found.decision {
+            Decision::Fail => "fail",
+            Decision::Clear => "clear",
+            Decision::End => "end",
+            Decision::Next(next) => {
+                assert_eq!(looks[n + 1].pairs, next, "{}: next look", case.id);
+                "next"
+            }
+        };
+        case.same("decision", &expected["decision"], decision);
+    }
 }
