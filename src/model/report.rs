@@ -254,7 +254,10 @@ pub struct Group {
     /// Open loop: how well the schedule was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
-    /// Where the time went, as shares of the mean end-to-end time (embedded engine only).
+    /// Where the time went, as shares of the mean end-to-end time (embedded engine only). `preprocess`, `prompt_encode`
+    /// and `decode` add up to 1; `congestion` is the part of the whole that was there only because other requests were
+    /// in flight; `spared_by_early_stop` is what full-length answers would have taken on top. With s the reference
+    /// strategy's `preprocess`, a factor F measures as `1 / (s + (1 - s) / F)`.
     #[serde(
         default,
         skip_serializing_if = "BTreeMap::is_empty",

@@ -127,13 +127,7 @@ impl Tally {
         })
     }
 
-    /// Where the time went, as shares of the mean end-to-end time.
-    ///
-    /// `preprocess`, `prompt_encode` and `decode` add up to 1. `congestion` is the part of that whole which was there
-    /// only because other requests were in flight. `spared_by_early_stop` is what the answers would have taken on top
-    /// if each had used its whole output limit. With the factor F of a strategy and the preprocess share s of the
-    /// reference strategy, F measures as `1 / (s + (1 - s) / F)`; without early stops s would be
-    /// `s / (1 + spared_by_early_stop)`.
+    /// As [`Group::shares`] says. Without early stops a share s would be `s / (1 + spared_by_early_stop)`.
     fn shares(&self) -> Result<BTreeMap<String, Finite>, SimulateError> {
         let all: u64 = self.e2e.iter().sum();
         if all == 0 {
