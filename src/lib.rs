@@ -5,6 +5,8 @@
 //! ```
 
 pub mod emit;
+pub mod exit;
+pub mod gate;
 pub mod model;
 pub mod source;
 pub mod stats;

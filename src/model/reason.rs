@@ -94,8 +94,8 @@ pub enum Reason {
     },
     UnequalSamples {
         field: FieldId,
-        old: u64,
-        new: u64,
+        smaller: u64,
+        larger: u64,
         stand_in: Option<Statistic>,
     },
     ZeroValue {
@@ -153,6 +153,9 @@ pub enum Reason {
         old: (u64, u64),
         new: (u64, u64),
         limit: String,
+    },
+    SuccessUnknown {
+        side: Side,
     },
     NoSuccess {
         group: GroupId,

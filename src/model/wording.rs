@@ -74,8 +74,8 @@ pub fn sentence(reason: &Reason) -> Sentence {
             field.group,
             stand_in.map(|st| format!("; {}.{st} is judged in its place", field.metric)).unwrap_or_default()
         )),
-        Reason::UnequalSamples { field, old, new, stand_in } => s.own(format!(
-            "{} of {} is of {old} samples in the blessed baseline and of {new} now, too few to compare so unequal tails{}",
+        Reason::UnequalSamples { field, smaller, larger, stand_in } => s.own(format!(
+            "{} of {} is of {larger} samples on one side and of {smaller} on the other: tails of such unequal runs differ by themselves{}",
             field.local(),
             field.group,
             stand_in.map(|st| format!("; {}.{st} is judged in its place", field.metric)).unwrap_or_default()
@@ -138,6 +138,10 @@ pub fn sentence(reason: &Reason) -> Sentence {
             "success_rate of {group} fell {} ({}, limit {limit}), but so few failures can come by chance",
             rates(*old, *new),
             points(*old, *new)
+        )),
+        Reason::SuccessUnknown { side } => s.own(format!(
+            "how many requests failed is not recorded {}, so no success rate is judged: failing fast would not be seen",
+            side_words(*side)
         )),
         Reason::NoSuccess { group, requests } => s.own(format!(
             "no request of {group} succeeded ({} sent){}: it has no latency to speak of",

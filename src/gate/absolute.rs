@@ -1,0 +1,28 @@
+//! Absolute limits: the value itself, whatever it was before.
+
+use crate::model::policy::Tolerance;
+use crate::model::{Finite, Judgement, Quantity, Reason};
+
+use super::case::Case;
+
+/// `max` and `min` are inclusive and need no baseline.
+pub(super) fn check(case: &mut Case, tolerance: &Tolerance, value: Finite) {
+    let quantity = Quantity { value, unit: case.id.metric.unit() };
+    let slack = crate::stats::constants::EPSILON * value.get().abs().max(1.0);
+    let (field, origin) = (case.id.clone(), tolerance.origin.clone());
+    if let Some(max) = tolerance.max.filter(|max| value.get() - max.get() > slack) {
+        regress(case, Reason::OverMax { field: field.clone(), value: quantity, max, origin: origin.clone() });
+    }
+    if let Some(min) = tolerance.min.filter(|min| min.get() - value.get() > slack) {
+        regress(case, Reason::UnderMin { field, value: quantity, min, origin });
+    }
+}
+
+fn regress(case: &mut Case, reason: Reason) {
+    if case.judgement == Some(Judgement::Regressed) {
+        case.reasons.push(reason);
+    } else {
+        case.judgement = Some(Judgement::Regressed);
+        case.reasons.insert(0, reason);
+    }
+}

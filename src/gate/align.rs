@@ -1,0 +1,186 @@
+//! The union of both sides' fields: on both, only blessed (missing), only candidate (new).
+
+use std::collections::BTreeSet;
+
+use crate::model::metric::Metric;
+use crate::model::policy::{Policy, RuleTie};
+use crate::model::reason::Side;
+use crate::model::{Direction, Fact, FieldId, GroupId, Judgement, Quantity, Reason, Statistic};
+
+use super::case::Case;
+use super::comparable::Comparability;
+use super::reading::{self, How};
+use super::sides::Sides;
+use super::validity::{Validity, bad_value};
+
+/// Metrics that have a judgement of their own.
+const ELSEWHERE: [Metric; 2] = [Metric::SUCCESS_RATE, Metric::SPEEDUP];
+
+/// Every field of both sides, settled as far as alignment can.
+pub(super) fn cases(
+    sides: &Sides,
+    policy: &Policy,
+    comparability: &Comparability,
+    validity: &Validity,
+    allowed: &[Fact],
+) -> Result<Vec<Case>, Box<RuleTie>> {
+    let groups: BTreeSet<&GroupId> =
+        sides.blessed.groups().into_iter().chain(sides.candidate.groups()).collect();
+    let mut cases = Vec::new();
+    for group in groups {
+        let mut fields = sides.blessed.fields(group);
+        fields.extend(sides.candidate.fields(group));
+        for (metric, statistic) in fields.into_iter().filter(|(metric, _)| !ELSEWHERE.contains(metric)) {
+            let mut case = case(sides, policy, FieldId::new(group.clone(), metric, statistic), allowed)?;
+            settle(&mut case, sides, comparability, validity, allowed);
+            cases.push(case);
+        }
+    }
+    Ok(cases)
+}
+
+/// A field with its values on both sides.
+pub(super) fn case(
+    sides: &Sides,
+    policy: &Policy,
+    id: FieldId,
+    allowed: &[Fact],
+) -> Result<Case, Box<RuleTie>> {
+    let tolerance = policy.tolerance(&id)?.filter(|_| id.metric.direction() != Direction::Unknown);
+    let (how, mixed) = match reading::how(sides, &id) {
+        Ok(how) => (how, None),
+        Err(mixed) => (How::By(mixed.candidate), Some(mixed)),
+    };
+    let blessed = reading::series(&sides.blessed, &id, how);
+    let candidate = reading::series(&sides.candidate, &id, how);
+    let (old, new) = (blessed.point(), candidate.point());
+    let mut case = Case::computed(id, tolerance, old, new);
+    (case.blessed, case.candidate) = (blessed, candidate);
+    let fact = Fact::PercentileDefinition;
+    if let Some(mixed) = mixed.filter(|_| case.old.is_some() && case.new.is_some()) {
+        let is_allowed = allowed.contains(&fact);
+        let reason = Reason::Differs {
+            fact,
+            group: Some(case.id.group.clone()),
+            old: mixed.blessed.to_string(),
+            new: mixed.candidate.to_string(),
+            allowed: is_allowed,
+        };
+        match is_allowed {
+            true => case.reasons.push(reason),
+            false => case.settle(Judgement::NotComparable, reason),
+        }
+    }
+    Ok(case)
+}
+
+fn settle(
+    case: &mut Case,
+    sides: &Sides,
+    comparability: &Comparability,
+    validity: &Validity,
+    allowed: &[Fact],
+) {
+    if case.judgement.is_some() && case.gated() {
+        return;
+    }
+    let group = case.id.group.clone();
+    let unit = case.id.metric.unit();
+    if let Some(reason) = validity.invalid.get(&group) {
+        return case.settle(Judgement::Invalid, reason.clone());
+    }
+    match (case.old, case.new) {
+        (None, None) => {}
+        (None, Some(_)) => case.settle(Judgement::New, Reason::New { field: case.id.clone() }),
+        (Some(old), None) => {
+            let hint = hint(&case.id, sides);
+            let reason = Reason::Missing { field: case.id.clone(), old: Quantity { value: old, unit }, hint };
+            case.settle(Judgement::Missing, reason);
+        }
+        (Some(old), Some(new)) => {
+            if let Some(reason) = refusal(case, sides, comparability, allowed) {
+                return case.settle(Judgement::NotComparable, reason);
+            }
+            for (value, side) in [(old, Side::Blessed), (new, Side::Candidate)] {
+                if let Some(reason) = bad_value(&case.id, value, side) {
+                    // Gaps between chunks that arrive together are truly 0; no other time is.
+                    let word = if case.id.metric == Metric::ITL {
+                        Judgement::Unresolved
+                    } else {
+                        Judgement::Invalid
+                    };
+                    return case.settle(word, reason);
+                }
+            }
+        }
+    }
+    if case.tolerance.is_none() && !matches!(case.judgement, Some(Judgement::New | Judgement::Missing)) {
+        case.judgement = Some(Judgement::NotGated);
+    }
+}
+
+/// Why this field of two comparable-looking groups can't be compared.
+fn refusal(
+    case: &mut Case,
+    sides: &Sides,
+    comparability: &Comparability,
+    allowed: &[Fact],
+) -> Option<Reason> {
+    let of_group = comparability.groups.get(&case.id.group).and_then(|reasons| reasons.first());
+    if let Some(reason) = comparability.run.first().or(of_group) {
+        return Some(reason.clone());
+    }
+    for (fact, values) in
+        [(Fact::Definition, definitions(case, sides)), (Fact::OutputTokens, lengths(case, sides))]
+    {
+        let Some((old, new)) = values else { continue };
+        let is_allowed = allowed.contains(&fact);
+        let reason =
+            Reason::Differs { fact, group: Some(case.id.group.clone()), old, new, allowed: is_allowed };
+        if !is_allowed {
+            return Some(reason);
+        }
+        case.reasons.push(reason);
+    }
+    None
+}
+
+/// What each side means by the metric, where they differ.
+fn definitions(case: &Case, sides: &Sides) -> Option<(String, String)> {
+    let of = |side: &super::sides::SideView| {
+        let all = side.of_group(&case.id.group);
+        all.filter_map(|m| m.group.metrics.get(&case.id.metric)?.definition.clone())
+            .collect::<BTreeSet<String>>()
+    };
+    let (old, new) = (of(&sides.blessed), of(&sides.candidate));
+    let differ = !old.is_empty() && !new.is_empty() && old != new;
+    let join = |set: BTreeSet<String>| set.into_iter().collect::<Vec<_>>().join(" and ");
+    differ.then(|| (join(old), join(new)))
+}
+
+/// Answers of other lengths make e2e and the rates of requests another question.
+fn lengths(case: &Case, sides: &Sides) -> Option<(String, String)> {
+    const MOST_APART: f64 = 0.02;
+    if ![Metric::E2E, Metric::REQUEST_THROUGHPUT].contains(&case.id.metric) {
+        return None;
+    }
+    let old = reading::mean_output_tokens(&sides.blessed, &case.id.group)?;
+    let new = reading::mean_output_tokens(&sides.candidate, &case.id.group)?;
+    ((new - old).abs() > MOST_APART * old).then(|| (format!("{old:.1} tokens"), format!("{new:.1} tokens")))
+}
+
+/// What would bring a missing field back.
+fn hint(field: &FieldId, sides: &Sides) -> Option<String> {
+    let format = sides.candidate.jobs.first()?.report.source.format.clone()?;
+    let percentile = matches!(field.statistic, Statistic::Percentile(_));
+    match (format.as_str(), field.metric.id(), percentile) {
+        ("vllm-bench-serve", "e2e", _) => {
+            Some("vllm bench serve writes it with --percentile-metrics ttft,tpot,itl,e2el".to_owned())
+        }
+        ("vllm-bench-serve", _, true) => Some(format!(
+            "vllm bench serve writes it with --metric-percentiles 50,95,99 (here {}), or with --save-detailed",
+            field.statistic
+        )),
+        _ => None,
+    }
+}

@@ -1,0 +1,132 @@
+//! One field on its way from alignment to a finding.
+
+use crate::model::finding::{DecidedBy, Evidence};
+use crate::model::policy::{Allowance, Tolerance};
+use crate::model::{Direction, FieldId, Finding, Finite, Judgement, Reason};
+use crate::stats::evidence::{Class, Field, limit_of_decrease, limit_of_increase};
+
+use super::reading::Series;
+
+/// One field of the union of both sides.
+pub(super) struct Case {
+    pub id: FieldId,
+    pub tolerance: Option<Tolerance>,
+    /// Its P95 or so can't be judged, and this one is judged in its place.
+    pub stand_in: bool,
+    /// Steadies its class's median and is never judged.
+    pub companion: bool,
+    pub blessed: Series,
+    pub candidate: Series,
+    pub old: Option<Finite>,
+    pub new: Option<Finite>,
+    /// `None` while it is still open.
+    pub judgement: Option<Judgement>,
+    pub reasons: Vec<Reason>,
+    pub evidence: Option<Evidence>,
+    pub decided_by: Option<DecidedBy>,
+    pub confirmed: Option<bool>,
+}
+
+impl Case {
+    /// A case whose values are computed and not read from one metric.
+    pub fn computed(
+        id: FieldId,
+        tolerance: Option<Tolerance>,
+        old: Option<Finite>,
+        new: Option<Finite>,
+    ) -> Case {
+        Case {
+            id,
+            tolerance,
+            stand_in: false,
+            companion: false,
+            blessed: Series::default(),
+            candidate: Series::default(),
+            old,
+            new,
+            judgement: None,
+            reasons: Vec::new(),
+            evidence: None,
+            decided_by: None,
+            confirmed: None,
+        }
+    }
+
+    pub fn gated(&self) -> bool {
+        self.tolerance.is_some() && !self.companion
+    }
+
+    /// Gated, and the blessed baseline has it.
+    pub fn required(&self) -> bool {
+        self.gated() && !self.stand_in && self.old.is_some()
+    }
+
+    pub fn settle(&mut self, judgement: Judgement, reason: Reason) {
+        self.judgement = Some(judgement);
+        self.reasons.push(reason);
+    }
+
+    pub fn summary(&self) -> bool {
+        self.blessed.summary() || self.candidate.summary()
+    }
+
+    pub fn finding(self) -> Finding {
+        let gated = self.gated();
+        let summary = self.summary();
+        Finding {
+            unit: self.id.metric.unit(),
+            direction: self.id.metric.direction(),
+            judgement: self.judgement.unwrap_or(Judgement::NotGated),
+            gated,
+            old: self.old,
+            new: self.new,
+            tolerance: self.tolerance,
+            evidence: self.evidence,
+            decided_by: self.decided_by,
+            confirmed: self.confirmed,
+            summary,
+            reasons: self.reasons,
+            field: self.id,
+        }
+    }
+
+    /// The field as the statistics see it; `None` where it belongs to no channel or has no limit on its change.
+    pub fn statistical(&self, group: usize) -> Option<Field> {
+        let class = class_of(&self.id)?;
+        let old = self.old?;
+        let allowance = self.tolerance.as_ref().and_then(|tolerance| tolerance.allowance);
+        let log_limit = match allowance {
+            Some(allowance) => log_limit(allowance, old, self.id.metric.direction())?,
+            None if self.companion => 0.0,
+            None => return None,
+        };
+        let floor = self.tolerance.as_ref().and_then(|t| t.min_change).unwrap_or(Finite::ZERO).get();
+        Some(Field { class, group, log_limit, floor, gated: self.gated(), summary: self.summary() })
+    }
+}
+
+/// The channel class of a field whose logarithm is judged.
+pub(super) fn class_of(field: &FieldId) -> Option<Class> {
+    use crate::model::ChannelClass;
+    field.metric.class().map(|class| match class {
+        ChannelClass::Ttft => Class::Ttft,
+        ChannelClass::Tpot => Class::Tpot,
+        ChannelClass::Itl => Class::Itl,
+        ChannelClass::E2e => Class::E2e,
+        ChannelClass::Throughput => Class::Throughput,
+    })
+}
+
+/// The limit on the logarithmic scale; an absolute one is a share of the old value.
+pub(super) fn log_limit(allowance: Allowance, old: Finite, direction: Direction) -> Option<f64> {
+    let share = match allowance {
+        Allowance::Relative(share) => share.get(),
+        Allowance::Absolute(value) => value.get() / old.get(),
+        Allowance::Points(_) => return None,
+    };
+    match direction {
+        Direction::LowerIsBetter => limit_of_increase(share).ok(),
+        Direction::HigherIsBetter => limit_of_decrease(share).ok(),
+        Direction::Unknown => None,
+    }
+}

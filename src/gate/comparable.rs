@@ -1,0 +1,150 @@
+//! Do both sides mean the same? Per group, so that an added level is new and not a refusal.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::reason::Side;
+use crate::model::{Baseline, Fact, GroupId, Reason, Report, Severity};
+
+/// How the two sides relate.
+#[derive(Debug, Default)]
+pub(super) struct Comparability {
+    /// Why no group can be compared.
+    pub run: Vec<Reason>,
+    /// Why a group can't be compared.
+    pub groups: BTreeMap<GroupId, Vec<Reason>>,
+    /// Differences that the command line allows, and were there.
+    pub allowed: BTreeSet<Fact>,
+    /// Said, and decides nothing.
+    pub notes: Vec<Reason>,
+    /// The subject's own differences.
+    pub changed: Vec<Reason>,
+}
+
+/// Facts of which a report without them is worth a word.
+const EXPECTED: [Fact; 2] = [Fact::Model, Fact::Server];
+
+pub(super) fn compare(baseline: &Baseline, candidate: &Report, allowed: &[Fact]) -> Comparability {
+    let mut found = Comparability::default();
+    let mut seen = BTreeSet::new();
+    for blessed in &baseline.reports {
+        for fact in [Fact::Model, Fact::Server, Fact::Tool, Fact::ToolVersion, Fact::Client] {
+            let (old, new) = (of_report(blessed, fact), of_report(candidate, fact));
+            if seen.insert((None, fact, old.clone())) {
+                note(&mut found, fact, None, (old, new), allowed);
+            }
+        }
+        for (group, old) in &blessed.profile.workloads {
+            let Some(new) = candidate.profile.workloads.get(group) else { continue };
+            let facts: BTreeSet<Fact> = old.keys().chain(new.keys()).copied().collect();
+            for fact in facts {
+                let values = (old.get(&fact).cloned(), new.get(&fact).cloned());
+                if seen.insert((Some(group.clone()), fact, values.0.clone())) {
+                    note(&mut found, fact, Some(group), values, allowed);
+                }
+            }
+        }
+    }
+    merge_equal_notes(&mut found.notes);
+    if let Some(last) = baseline.reports.last() {
+        found.changed = changes(last, candidate);
+    }
+    found
+}
+
+/// One fact that both, one or neither side has.
+fn note(
+    found: &mut Comparability,
+    fact: Fact,
+    group: Option<&GroupId>,
+    values: (Option<String>, Option<String>),
+    allowed: &[Fact],
+) {
+    let (old, new) = match values {
+        (Some(old), Some(new)) => (old, new),
+        (old, new) => {
+            let said = EXPECTED.contains(&fact) || (group.is_some() && fact.severity() == Severity::Refused);
+            for (value, side) in [(&old, Side::Blessed), (&new, Side::Candidate)] {
+                if value.is_none() && said {
+                    found.notes.push(Reason::NotRecorded { fact, side });
+                }
+            }
+            return;
+        }
+    };
+    if old == new {
+        return;
+    }
+    let is_allowed = allowed.contains(&fact);
+    let reason = Reason::Differs { fact, group: group.cloned(), old, new, allowed: is_allowed };
+    match (fact.severity(), group) {
+        (Severity::Refused, _) if is_allowed => {
+            found.allowed.insert(fact);
+            found.notes.push(reason);
+        }
+        (Severity::Refused, None) => found.run.push(reason),
+        (Severity::Refused, Some(id)) => found.groups.entry(id.clone()).or_default().push(reason),
+        (Severity::Warned, _) => found.notes.push(reason),
+        (Severity::Changed, _) => found.changed.push(reason),
+    }
+}
+
+fn merge_equal_notes(notes: &mut Vec<Reason>) {
+    let mut seen = BTreeSet::new();
+    notes.retain(|note| seen.insert(note.to_string()));
+}
+
+/// What a report says of a fact that is the same for all its groups.
+fn of_report(report: &Report, fact: Fact) -> Option<String> {
+    let client = &report.client;
+    match fact {
+        Fact::Model => report.subject.model.clone(),
+        Fact::Server => report.subject.server_hardware.clone(),
+        Fact::Tool => Some(report.source.format.clone().unwrap_or_else(|| {
+            let embedded = report.source.kind == crate::model::report::SourceKind::Simulate;
+            if embedded { "the embedded engine" } else { "pacegate" }.to_owned()
+        })),
+        Fact::ToolVersion => report.source.format_version.clone(),
+        Fact::Client => {
+            let cores = client.cores.map(|cores| format!("{cores} cores"));
+            let parts: Vec<String> =
+                [client.cpu.clone(), cores, client.os.clone()].into_iter().flatten().collect();
+            (!parts.is_empty()).then(|| parts.join(", "))
+        }
+        Fact::Traffic
+        | Fact::Prompts
+        | Fact::PromptTokens
+        | Fact::Concurrency
+        | Fact::Rate
+        | Fact::OutputLimit
+        | Fact::Sampling
+        | Fact::CacheMode
+        | Fact::Definition
+        | Fact::PercentileDefinition
+        | Fact::Requests
+        | Fact::OutputTokens
+        | Fact::Engine => None,
+    }
+}
+
+/// What is different about the subject: that is what the gate is for.
+fn changes(old: &Report, new: &Report) -> Vec<Reason> {
+    let mut changes = Vec::new();
+    let mut push = |name: &str, old: Option<&String>, new: Option<&String>| {
+        if old != new {
+            changes.push(Reason::ParameterChanged {
+                name: name.to_owned(),
+                old: old.cloned(),
+                new: new.cloned(),
+            });
+        }
+    };
+    push("commit", old.code.commit.as_ref(), new.code.commit.as_ref());
+    push("engine", old.subject.engine.as_ref(), new.subject.engine.as_ref());
+    push("engine_version", old.subject.engine_version.as_ref(), new.subject.engine_version.as_ref());
+    let names: BTreeSet<&String> =
+        old.subject.parameters.keys().chain(new.subject.parameters.keys()).collect();
+    for name in names {
+        push(name, old.subject.parameters.get(name), new.subject.parameters.get(name));
+    }
+    changes
+}

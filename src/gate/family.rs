@@ -1,0 +1,86 @@
+//! Which fields carry the statistics: too few samples, stand-ins, companions (statistics.md §1.2).
+
+use crate::model::{FieldId, Judgement, Reason, Statistic};
+use crate::stats::percentile::{TooFew, too_few};
+
+use super::case::Case;
+
+/// Takes out what has too few samples, lets P50 stand in, and adds the P50 companions. Not for the exact tier.
+pub(super) fn settle(cases: &mut [Case]) {
+    for at in 0..cases.len() {
+        let Some(why) = shortage(&cases[at]) else { continue };
+        let stand_in = partner(cases, at);
+        let (field, gated) = (cases[at].id.clone(), cases[at].gated());
+        if !gated {
+            continue;
+        }
+        let shown = stand_in.map(|_| Statistic::P50);
+        cases[at].settle(Judgement::TooFew, reason(field, why, shown));
+        if let Some(p50) = stand_in
+            && !cases[p50].gated()
+        {
+            cases[p50].tolerance = cases[at].tolerance.clone();
+            cases[p50].stand_in = true;
+            cases[p50].judgement = None;
+        }
+    }
+    for at in 0..cases.len() {
+        let tail = [Statistic::P90, Statistic::P95, Statistic::P99].contains(&cases[at].id.statistic);
+        if !(tail && cases[at].gated() && cases[at].judgement.is_none()) {
+            continue;
+        }
+        if let Some(p50) = partner(cases, at)
+            && !cases[p50].gated()
+        {
+            cases[p50].companion = true;
+        }
+    }
+}
+
+/// The P50 of the same metric and group, if both sides have it and it has samples enough.
+fn partner(cases: &[Case], at: usize) -> Option<usize> {
+    let field = &cases[at].id;
+    if field.statistic == Statistic::P50 {
+        return None;
+    }
+    let wanted = FieldId::new(field.group.clone(), field.metric.clone(), Statistic::P50);
+    let found = cases.iter().position(|case| case.id == wanted)?;
+    let case = &cases[found];
+    let open = case.judgement.is_none() || case.judgement == Some(Judgement::NotGated);
+    (open && case.old.is_some() && case.new.is_some() && shortage(case).is_none()).then_some(found)
+}
+
+/// Too few samples for this percentile; nothing where the number is not known.
+fn shortage(case: &Case) -> Option<TooFew> {
+    let open = case.judgement.is_none() || case.judgement == Some(Judgement::NotGated);
+    let percent = case.id.statistic.percent()?;
+    let latency = case.id.metric.class().is_some();
+    if !open || !latency {
+        return None;
+    }
+    let n = |series: &super::reading::Series| usize::try_from(series.fewest()?).ok();
+    too_few(percent, n(&case.blessed)?, n(&case.candidate)?).ok().flatten()
+}
+
+fn reason(field: FieldId, why: TooFew, stand_in: Option<Statistic>) -> Reason {
+    match why {
+        TooFew::Below { found, needed } => {
+            Reason::TooFewSamples { field, n: found as u64, needed: needed as u64, stand_in }
+        }
+        TooFew::Unequal { smaller, larger } => {
+            Reason::UnequalSamples { field, smaller: smaller as u64, larger: larger as u64, stand_in }
+        }
+    }
+}
+
+/// Groups in which no gated latency field is left to judge, though there were some.
+pub(super) fn groups_without_latency(cases: &[Case]) -> Vec<crate::model::GroupId> {
+    let latency = |case: &&Case| case.gated() && case.id.metric.unit() == crate::model::Unit::Millisecond;
+    let mut groups: Vec<_> = cases.iter().filter(latency).map(|case| case.id.group.clone()).collect();
+    groups.dedup();
+    groups.retain(|group| {
+        let own: Vec<&Case> = cases.iter().filter(latency).filter(|case| case.id.group == *group).collect();
+        own.iter().all(|case| case.judgement == Some(Judgement::TooFew))
+    });
+    groups
+}

@@ -1,0 +1,319 @@
+//! The lattice join: findings and problems become one outcome, and everything an output may say becomes one verdict.
+
+use std::collections::BTreeSet;
+
+use crate::model::finding::DecidedBy;
+use crate::model::policy::{OnUnresolved, Policy};
+use crate::model::reason::Side;
+use crate::model::report::{SourceKind, Tool};
+use crate::model::verdict::{CandidateRef, Cause, Counts, Resolution, SCHEMA, Tier};
+use crate::model::{Fact, Finding, Finite, GroupId, Judgement, Metric, Outcome, Reason, Report, Verdict};
+
+use super::Input;
+use super::case::Case;
+use super::channels::Channels;
+use super::comparable::Comparability;
+use super::sides::Sides;
+use super::tiers::Setting;
+use super::validity::{self, Validity};
+use super::{family, reported_speedup, rules, suspicion};
+
+/// Everything beside the findings.
+pub(super) struct Joined {
+    setting: Setting,
+    problems: Vec<(Outcome, Reason)>,
+    pub causes: Vec<Cause>,
+    pub notes: Vec<Reason>,
+    changed: Vec<Reason>,
+    allowed: BTreeSet<Fact>,
+    resolution: Resolution,
+    over_limit: usize,
+    over_expected: Option<Finite>,
+    unresolved: bool,
+    promise: Option<String>,
+    nothing_in_common: bool,
+}
+
+impl Joined {
+    pub fn new(
+        validity: Validity,
+        comparability: Comparability,
+        channels: Channels,
+        setting: Setting,
+    ) -> Joined {
+        let mut problems = validity.problems;
+        let refused = comparability.run.into_iter().chain(comparability.groups.into_values().flatten());
+        problems.extend(refused.map(|reason| (Outcome::NoVerdict, reason)));
+        Joined {
+            setting,
+            problems,
+            causes: channels.causes,
+            notes: comparability.notes,
+            changed: comparability.changed,
+            allowed: comparability.allowed,
+            resolution: channels.resolution,
+            over_limit: channels.over_limit,
+            over_expected: channels.over_expected,
+            unresolved: channels.unresolved,
+            promise: None,
+            nothing_in_common: false,
+        }
+    }
+
+    /// What the aligned fields say as a whole.
+    pub fn look_at(&mut self, sides: &Sides, cases: &[Case], candidate: &Report, policy: &Policy) {
+        let (old, new) = (sides.blessed.groups(), sides.candidate.groups());
+        if old.is_disjoint(&new) {
+            let ids = |set: BTreeSet<&GroupId>| set.into_iter().cloned().collect();
+            self.problems
+                .push((Outcome::NoVerdict, Reason::NothingInCommon { old: ids(old), new: ids(new) }));
+            self.nothing_in_common = true;
+        }
+        for (outcome, reason) in reported_speedup::check(candidate) {
+            match outcome {
+                Some(outcome) => self.problems.push((outcome, reason)),
+                None => self.notes.push(reason),
+            }
+        }
+        for group in family::groups_without_latency(cases) {
+            self.problems.push((Outcome::Inconclusive, Reason::NoLatencyLeft { group }));
+        }
+        for (side, which) in [(&sides.blessed, Side::Blessed), (&sides.candidate, Side::Candidate)] {
+            let unknown = |id: &GroupId| {
+                validity::group_total(side, id).counts().is_none()
+                    && !side.of_group(id).any(|m| m.group.metrics.contains_key(&Metric::SUCCESS_RATE))
+            };
+            if side.groups().into_iter().any(unknown) {
+                self.notes.push(Reason::SuccessUnknown { side: which });
+            }
+        }
+        if self.setting.tier != Tier::Exact {
+            self.notes.extend(suspicion::look(cases, sides));
+        }
+        self.blindness(cases, policy);
+        self.promise = self.setting.promise(policy);
+        let said = candidate.source.warnings.iter().map(|text| Reason::SourceSays { text: text.clone() });
+        self.notes.extend(said);
+    }
+
+    /// A required metric that could not have failed in any group, where evidence decides it.
+    fn blindness(&mut self, cases: &[Case], policy: &Policy) {
+        let judged = |metric: &Metric| {
+            let mut of = cases.iter().filter(|case| case.id.metric == *metric && case.required());
+            of.any(|case| case.decided_by == Some(DecidedBy::Evidence))
+                && !cases
+                    .iter()
+                    .any(|case| case.id.metric == *metric && case.decided_by == Some(DecidedBy::Limits))
+        };
+        let mut blind = Vec::new();
+        for (metric, groups) in &self.resolution.metrics {
+            let best = groups.values().flatten().min().copied();
+            if judged(metric) && best.is_none_or(|best| best > policy.blind_above) {
+                let reason =
+                    Reason::Blind { metric: metric.clone(), resolution: best, above: policy.blind_above };
+                self.problems.push((Outcome::Inconclusive, reason));
+                blind.push(metric.clone());
+            }
+        }
+        self.resolution.blind = blind;
+    }
+
+    /// The verdict.
+    pub fn verdict(mut self, input: Input, mut counts: Counts, mut findings: Vec<Finding>) -> Verdict {
+        counts.over_limit = self.over_limit;
+        counts.over_expected = self.over_expected;
+        let explained = !self.problems.is_empty();
+        if counts.compared == 0 && !explained && !self.nothing_in_common {
+            self.problems.push((Outcome::NoVerdict, Reason::NothingCompared));
+        }
+        let ids: Vec<_> = findings.iter().map(|finding| finding.field.clone()).collect();
+        let all: Vec<Case> = ids.into_iter().map(|id| Case::computed(id, None, None, None)).collect();
+        let unmatched = rules::unmatched(input.policy, all.iter());
+        self.problems.extend(unmatched.into_iter().map(|reason| (Outcome::NoVerdict, reason)));
+        if input.alterations.iter().any(|reason| matches!(reason, Reason::SelfBlessRefused)) {
+            self.problems.push((Outcome::Regression, Reason::SelfBlessRefused));
+        }
+        let mut outcome = super::outcome(findings.iter(), &self.problems);
+        let channel_fails = self.causes.iter().any(|cause| cause.regressed && cause.p.is_some())
+            && self.setting.decides == DecidedBy::Evidence;
+        if channel_fails && findings.iter().any(|f| f.judgement == Judgement::Regressed) {
+            outcome = outcome.join(Outcome::Regression);
+        }
+        if self.unresolved && input.policy.unresolved == OnUnresolved::Fail {
+            outcome = outcome.join(Outcome::Inconclusive);
+        }
+        sort(&mut findings);
+        dedup(&mut self.notes);
+        let mut problems: Vec<(Outcome, Reason)> = self.problems;
+        problems.sort_by_key(|(outcome, _)| std::cmp::Reverse(*outcome));
+        let mut problems: Vec<Reason> = problems.into_iter().map(|(_, reason)| reason).collect();
+        dedup(&mut problems);
+        let compared = counts.compared > 0;
+        Verdict {
+            tier: compared.then_some(self.setting.tier),
+            decided_by: compared.then_some(self.setting.decides_most(&findings)),
+            lifts: self.setting.lifts().filter(|_| compared),
+            promise: self.promise.filter(|_| compared),
+            allowed: self.allowed.into_iter().collect(),
+            counts,
+            problems,
+            causes: self.causes,
+            what_changed: self.changed,
+            notes: self.notes,
+            resolution: self.resolution,
+            findings,
+            ..empty(input, outcome)
+        }
+    }
+}
+
+impl Setting {
+    /// Who decided: the limits where they decided any gated field.
+    fn decides_most(&self, findings: &[Finding]) -> DecidedBy {
+        let by = |wanted| findings.iter().any(|finding| finding.gated && finding.decided_by == Some(wanted));
+        match self.decides {
+            DecidedBy::Evidence if by(DecidedBy::Limits) && !by(DecidedBy::Evidence) => DecidedBy::Limits,
+            decides => decides,
+        }
+    }
+}
+
+/// A verdict with nothing but both sides' names.
+fn empty(input: Input, outcome: Outcome) -> Verdict {
+    Verdict {
+        schema: SCHEMA,
+        tool: Tool::pacegate(),
+        profile: input.candidate.profile.name.clone(),
+        outcome,
+        exit_code: crate::exit::Exit::of(outcome, input.report_only).code(),
+        report_only: input.report_only,
+        simulated: input.candidate.source.kind == SourceKind::Simulate,
+        tier: None,
+        decide: input.policy.decide,
+        decided_by: None,
+        lifts: None,
+        promise: None,
+        allowed: Vec::new(),
+        alterations: input.alterations,
+        baseline: input.baseline.map(|(_, reference)| reference),
+        candidate: candidate_ref(input.candidate),
+        counts: Counts::default(),
+        problems: Vec::new(),
+        causes: Vec::new(),
+        findings: Vec::new(),
+        what_changed: Vec::new(),
+        notes: Vec::new(),
+        resolution: Resolution::default(),
+        reproduce: input.reproduce,
+    }
+}
+
+/// No blessed baseline: the report is still checked for what makes it invalid, and for absolute limits.
+pub(super) fn without_baseline(input: Input) -> Verdict {
+    let nothing = crate::model::Baseline {
+        schema: String::new(),
+        tool: Tool::pacegate(),
+        profile: String::new(),
+        summary: Default::default(),
+        ledger: Default::default(),
+        reports: Vec::new(),
+    };
+    let sides = Sides::new(&nothing, input.candidate);
+    let validity = validity::check(input.candidate, &sides.candidate, rules::smallest_relative(input.policy));
+    let (path, bless) = input.missing_baseline.clone();
+    let mut problems = vec![(Outcome::NoVerdict, Reason::NoBaseline { path, bless })];
+    problems.extend(validity.problems);
+    let said = input.candidate.source.warnings.iter().map(|text| Reason::SourceSays { text: text.clone() });
+    let notes = said.collect();
+    let outcome = super::outcome(std::iter::empty(), &problems);
+    Verdict {
+        problems: problems.into_iter().map(|(_, reason)| reason).collect(),
+        notes,
+        ..empty(input, outcome)
+    }
+}
+
+fn candidate_ref(report: &Report) -> CandidateRef {
+    let groups = || report.jobs.iter().flat_map(|job| &job.rounds).flat_map(|round| &round.groups);
+    let tokens = |of: fn(&crate::model::report::Tokens) -> Option<u64>| groups().map(|g| of(&g.tokens)).sum();
+    CandidateRef {
+        files: report.source.files.clone(),
+        format: report.source.format.clone(),
+        model: report.subject.model.clone(),
+        jobs: report.jobs.len(),
+        rounds: report.jobs.iter().map(|job| job.rounds.len()).min().unwrap_or(0),
+        requests: validity::total(report),
+        input_tokens: tokens(|tokens| tokens.input),
+        output_tokens: tokens(|tokens| tokens.output),
+    }
+}
+
+/// Findings with how many were required and how many of those compared.
+pub(super) fn findings(cases: impl Iterator<Item = Case>) -> (Counts, Vec<Finding>) {
+    let mut counts = Counts::default();
+    let mut findings = Vec::new();
+    for case in cases {
+        let (required, both) = (case.required(), case.old.is_some() && case.new.is_some());
+        let judged = !matches!(
+            case.judgement,
+            None | Some(
+                Judgement::Missing
+                    | Judgement::New
+                    | Judgement::Invalid
+                    | Judgement::NotComparable
+                    | Judgement::TooFew
+                    | Judgement::NotGated
+            )
+        );
+        counts.required += usize::from(required);
+        counts.compared += usize::from((required || case.stand_in) && both && judged);
+        findings.push(case.finding());
+    }
+    (counts, findings)
+}
+
+/// What one finding makes of the whole.
+pub(super) fn of_finding(finding: &Finding) -> Outcome {
+    if !finding.gated {
+        return Outcome::Pass;
+    }
+    match finding.judgement {
+        Judgement::Regressed => Outcome::Regression,
+        Judgement::Missing | Judgement::Invalid | Judgement::NotComparable => Outcome::NoVerdict,
+        Judgement::Unresolved
+        | Judgement::TooFew
+        | Judgement::Waived
+        | Judgement::Improved
+        | Judgement::New
+        | Judgement::Unchanged
+        | Judgement::NotGated => Outcome::Pass,
+    }
+}
+
+/// Failing fast is not fast: latency of a group whose success rate fell is not called improved.
+pub(super) fn withdraw_fast_failures(findings: &mut [Finding]) {
+    let worse = |f: &&Finding| f.field.metric == Metric::SUCCESS_RATE && f.judgement == Judgement::Regressed;
+    let groups: BTreeSet<GroupId> = findings.iter().filter(worse).map(|f| f.field.group.clone()).collect();
+    for finding in findings.iter_mut().filter(|f| groups.contains(&f.field.group)) {
+        if finding.judgement == Judgement::Improved && finding.field.metric != Metric::SUCCESS_RATE {
+            finding.judgement = Judgement::Unchanged;
+            finding.reasons = vec![Reason::Withdrawn { group: finding.field.group.clone() }];
+        }
+    }
+}
+
+/// Worst first; gated before ungated; success before latency within one judgement.
+fn sort(findings: &mut [Finding]) {
+    findings.sort_by(|a, b| {
+        let success = |f: &Finding| f.field.metric != Metric::SUCCESS_RATE;
+        (!a.gated, a.judgement, success(a))
+            .cmp(&(!b.gated, b.judgement, success(b)))
+            .then_with(|| b.badness().cmp(&a.badness()))
+            .then_with(|| a.field.cmp(&b.field))
+    });
+}
+
+fn dedup(reasons: &mut Vec<Reason>) {
+    let mut seen = BTreeSet::new();
+    reasons.retain(|reason| seen.insert(reason.to_string()));
+}

@@ -1,0 +1,337 @@
+//! speedup_vs_baseline: recomputed from both legs, never trusted from a file.
+
+use crate::model::finding::DecidedBy;
+use crate::model::policy::{Policy, RuleTie, Tolerance};
+use crate::model::verdict::Tier;
+use crate::model::{
+    Change, Dimensions, FieldId, Finite, GroupId, Judgement, Metric, Quantity, Reason, Report, Statistic,
+    Unit,
+};
+use crate::stats::constants::SpeedupRule;
+use crate::stats::sampling::{JobValue, round_inflation};
+use crate::stats::speedup::{
+    Legs, SpeedupOutcome, SpeedupPair, SpeedupWord, judge_exact_speedup, judge_speedup_by_limit,
+    judge_speedups,
+};
+
+use super::case::{Case, log_limit};
+use super::comparable::Comparability;
+use super::reading::{self, How, Series};
+use super::sides::{SideView, Sides};
+use super::tiers::Setting;
+use super::validity::Validity;
+
+/// Percentiles of e2e that are divided.
+const STATISTICS: [Statistic; 3] = [Statistic::P50, Statistic::P95, Statistic::P99];
+/// A limit that no change reaches, where only a reversal counts.
+const NO_LIMIT: f64 = 50.0;
+
+/// The legs of one side: the reference strategy and this one.
+struct Pair {
+    reference: Series,
+    own: Series,
+}
+
+/// One speed-up still to be judged.
+struct Open {
+    at: usize,
+    logs: [Vec<f64>; 2],
+    variances: [Vec<f64>; 2],
+    limit: f64,
+    summary: bool,
+}
+
+/// One case a strategy, group and percentile.
+pub(super) fn judge(
+    sides: &Sides,
+    policy: &Policy,
+    setting: &Setting,
+    comparability: &Comparability,
+    validity: &Validity,
+    reference: Option<&str>,
+) -> Result<Vec<Case>, Box<RuleTie>> {
+    let (mut cases, mut open) = (Vec::new(), Vec::new());
+    let Some(reference) = reference else { return Ok(cases) };
+    for dims in strategies(sides, reference) {
+        for statistic in STATISTICS {
+            let Some(mut case) = case(sides, policy, setting, &dims, reference, statistic)? else { continue };
+            let (id, leg) = (dims.id(), dims.with_strategy(reference).id());
+            let bad = [&id, &leg].into_iter().find_map(|group| validity.invalid.get(group));
+            let refused = comparability.run.first().or_else(|| {
+                [&id, &leg]
+                    .into_iter()
+                    .find_map(|group| comparability.groups.get(group).and_then(|r| r.first()))
+            });
+            if let Some(reason) = bad {
+                case.settle(Judgement::Invalid, reason.clone());
+            } else if case.judgement.is_none()
+                && let Some(reason) = refused
+            {
+                case.settle(Judgement::NotComparable, reason.clone());
+            }
+            if case.judgement.is_none() {
+                open.extend(opened(sides, setting, &case, cases.len(), &dims, reference));
+            }
+            cases.push(case);
+        }
+    }
+    decide(&mut cases, &open, setting, reference, sides);
+    for case in &mut cases {
+        if let (Some(tolerance), Some(value)) = (case.tolerance.clone(), case.new) {
+            super::absolute::check(case, &tolerance, value);
+        }
+    }
+    Ok(cases)
+}
+
+/// The strategy that speed-ups divide by, as either side names it.
+pub(super) fn reference<'a>(baseline: &'a crate::model::Baseline, candidate: &'a Report) -> Option<&'a str> {
+    let of_blessed = baseline.reports.iter().rev().find_map(|report| report.profile.reference.as_deref());
+    candidate.profile.reference.as_deref().or(of_blessed)
+}
+
+/// Every group that is not the reference strategy's.
+fn strategies(sides: &Sides, reference: &str) -> Vec<Dimensions> {
+    let all = [&sides.blessed, &sides.candidate];
+    let mut dims: Vec<Dimensions> = all
+        .iter()
+        .flat_map(|side| side.groups().into_iter().filter_map(|id| side.of_group(id).next()))
+        .map(|measured| measured.group.dimensions.clone())
+        .filter(|dims| dims.strategy.as_deref().is_some_and(|strategy| strategy != reference))
+        .collect();
+    dims.sort();
+    dims.dedup();
+    dims
+}
+
+fn case(
+    sides: &Sides,
+    policy: &Policy,
+    setting: &Setting,
+    dims: &Dimensions,
+    reference: &str,
+    statistic: Statistic,
+) -> Result<Option<Case>, Box<RuleTie>> {
+    let id = FieldId::new(dims.id(), Metric::SPEEDUP, statistic);
+    let tolerance = tolerance(policy, setting, sides, &id)?;
+    let ratio = |side: &SideView| legs(sides, side, dims, reference, statistic).and_then(|pair| ratio(&pair));
+    let (old, new) = (ratio(&sides.blessed), ratio(&sides.candidate));
+    if old.is_none() && new.is_none() {
+        return Ok(None);
+    }
+    let mut case = Case::computed(id.clone(), tolerance, old, new);
+    if let Some(pair) = legs(sides, &sides.blessed, dims, reference, statistic) {
+        case.blessed = pair.own;
+    }
+    if let Some(pair) = legs(sides, &sides.candidate, dims, reference, statistic) {
+        case.candidate = pair.own;
+    }
+    match (old, new) {
+        _ if case.tolerance.is_none() => case.judgement = Some(Judgement::NotGated),
+        (None, _) => case.settle(Judgement::New, Reason::New { field: id }),
+        (Some(value), None) => {
+            let old = Quantity { value, unit: Unit::Ratio };
+            let hint = Some(missing_leg(sides, dims, reference));
+            case.settle(Judgement::Missing, Reason::Missing { field: id, old, hint });
+        }
+        (Some(_), Some(_)) => {}
+    }
+    Ok(Some(case))
+}
+
+/// P99 is judged by its own rule where samples allow, and under limits also where the report itself divides it.
+fn tolerance(
+    policy: &Policy,
+    setting: &Setting,
+    sides: &Sides,
+    id: &FieldId,
+) -> Result<Option<Tolerance>, Box<RuleTie>> {
+    let own = policy.tolerance(id)?;
+    if id.statistic != Statistic::P99 || own.is_some() || setting.decides_summaries != DecidedBy::Limits {
+        return Ok(own);
+    }
+    let divides = |m: &super::sides::Measured| m.group.speedup_reported.as_ref().map(|r| r.statistic);
+    let by_report = sides.candidate.of_group(&id.group).any(|m| divides(m) == Some(Statistic::P99));
+    if !by_report {
+        return Ok(None);
+    }
+    policy.tolerance(&FieldId::new(id.group.clone(), Metric::SPEEDUP, Statistic::P95))
+}
+
+fn missing_leg(sides: &Sides, dims: &Dimensions, reference: &str) -> String {
+    let own = sides.candidate.groups().contains(&dims.id());
+    match own {
+        true => format!(
+            "the reference strategy {reference} was not measured here, so there is nothing to divide by"
+        ),
+        false => "this strategy was not measured here".to_owned(),
+    }
+}
+
+fn e2e(group: GroupId, statistic: Statistic) -> FieldId {
+    FieldId::new(group, Metric::E2E, statistic)
+}
+
+fn legs(
+    sides: &Sides,
+    side: &SideView,
+    dims: &Dimensions,
+    reference: &str,
+    statistic: Statistic,
+) -> Option<Pair> {
+    let leg = |group: GroupId| -> Option<Series> {
+        let field = e2e(group, statistic);
+        let how = reading::how(sides, &field).unwrap_or_else(|mixed| How::By(mixed.candidate));
+        Some(reading::series(side, &field, how)).filter(|series| !series.jobs.is_empty())
+    };
+    Some(Pair { reference: leg(dims.with_strategy(reference).id())?, own: leg(dims.id())? })
+}
+
+/// Reference strategy ÷ this strategy; nothing where a leg is 0.
+fn ratio(pair: &Pair) -> Option<Finite> {
+    let (reference, own) = (pair.reference.point()?, pair.own.point()?);
+    let usable = reference > Finite::ZERO && own > Finite::ZERO;
+    usable.then(|| Finite::new(reference.get() / own.get()).ok()).flatten()
+}
+
+fn opened(
+    sides: &Sides,
+    setting: &Setting,
+    case: &Case,
+    at: usize,
+    dims: &Dimensions,
+    reference: &str,
+) -> Option<Open> {
+    let statistic = case.id.statistic;
+    let tolerance = case.tolerance.as_ref()?;
+    let direction = case.id.metric.direction();
+    let limit = match tolerance.allowance {
+        Some(allowance) => log_limit(allowance, case.old?, direction)?,
+        None => NO_LIMIT,
+    };
+    let mut open =
+        Open { at, logs: Default::default(), variances: Default::default(), limit, summary: false };
+    for (which, side) in [&sides.blessed, &sides.candidate].into_iter().enumerate() {
+        let pair = legs(sides, side, dims, reference, statistic)?;
+        let (reference, own) = (pair.reference.job_values(1.0)?, pair.own.job_values(1.0)?);
+        let inflation = round_inflation(reference.iter().chain(&own));
+        for (a, b) in reference.iter().zip(&own) {
+            open.logs[which].push(a.x - b.x);
+            open.variances[which].push(variance(a, inflation) + variance(b, inflation));
+        }
+        open.summary |= pair.reference.summary() || pair.own.summary();
+    }
+    open.summary &= setting.tier == Tier::Single;
+    Some(open)
+}
+
+fn variance(value: &JobValue, inflation: f64) -> f64 {
+    value.variance(inflation)
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// Judges each speed-up, and the mirrored one for what got better.
+fn decide(cases: &mut [Case], open: &[Open], setting: &Setting, reference: &str, sides: &Sides) {
+    let by_evidence = |item: &&Open| setting.decides(item.summary) == DecidedBy::Evidence;
+    let evidence: Vec<&Open> = open.iter().filter(by_evidence).collect();
+    let judged = |swap: bool| -> Vec<Option<SpeedupOutcome>> {
+        let side = |item: &Open, which: usize| -> (Vec<f64>, Vec<f64>) {
+            (item.logs[which].clone(), item.variances[which].clone())
+        };
+        let (first, second) = if swap { (1, 0) } else { (0, 1) };
+        let data: Vec<_> = evidence.iter().map(|item| (side(item, first), side(item, second))).collect();
+        let pairs: Vec<SpeedupPair> = data
+            .iter()
+            .zip(&evidence)
+            .map(|((a, b), item)| SpeedupPair {
+                baseline: Legs { logs: &a.0, variances: &a.1 },
+                candidate: Legs { logs: &b.0, variances: &b.1 },
+                log_limit: item.limit,
+                summary_of_one_job: item.summary,
+            })
+            .collect();
+        match judge_speedups(&SpeedupRule::STANDARD, &pairs) {
+            Ok(outcomes) => outcomes.into_iter().map(Some).collect(),
+            Err(_) => vec![None; pairs.len()],
+        }
+    };
+    let (forward, mirrored) = (judged(false), judged(true));
+    for (item, (outcome, mirror)) in evidence.iter().zip(forward.into_iter().zip(mirrored)) {
+        let improved = mirror.is_some_and(|m| m.word == SpeedupWord::Regressed);
+        apply(&mut cases[item.at], outcome, improved, DecidedBy::Evidence, reference, sides);
+    }
+    for item in open.iter().filter(|item| !by_evidence(item)) {
+        let decides = setting.decides(item.summary);
+        let (old, new) = (mean(&item.logs[0]), mean(&item.logs[1]));
+        let judge = if decides == DecidedBy::Exact { judge_exact_speedup } else { judge_speedup_by_limit };
+        let improved = judge(new, old, item.limit).is_ok_and(|m| m.over_limit);
+        apply(&mut cases[item.at], judge(old, new, item.limit).ok(), improved, decides, reference, sides);
+    }
+}
+
+fn apply(
+    case: &mut Case,
+    outcome: Option<SpeedupOutcome>,
+    improved: bool,
+    by: DecidedBy,
+    reference: &str,
+    sides: &Sides,
+) {
+    case.decided_by = Some(by);
+    let (Some(old), Some(new), Some(tolerance)) = (case.old, case.new, case.tolerance.clone()) else {
+        return;
+    };
+    let group = case.id.group.clone();
+    let (statistic, reference) = (case.id.statistic, reference.to_owned());
+    let change = Change { old, new, unit: Unit::Ratio, direction: case.id.metric.direction() };
+    let word = match outcome.as_ref().map(|outcome| (outcome.word, outcome.over_limit)) {
+        Some((SpeedupWord::Reversed, over)) if !tolerance.fail_if_reversed => {
+            if over {
+                SpeedupWord::Regressed
+            } else {
+                SpeedupWord::Unchanged
+            }
+        }
+        Some((word, _)) => word,
+        // A statistic that can't be computed is never a pass.
+        None => SpeedupWord::Unresolved,
+    };
+    match word {
+        SpeedupWord::Reversed => {
+            let legs = points(sides, &case.id, &reference).unwrap_or((Finite::ZERO, Finite::ZERO));
+            case.settle(
+                Judgement::Regressed,
+                Reason::SpeedupReversed { group, reference, statistic, old, new, legs },
+            );
+        }
+        SpeedupWord::Regressed => {
+            case.settle(
+                Judgement::Regressed,
+                Reason::SpeedupFell { group, reference, statistic, change, tolerance },
+            );
+        }
+        SpeedupWord::Unresolved => {
+            let finite = |v: f64| Finite::new(v).ok();
+            let interval =
+                outcome.and_then(|o| finite(o.candidate.interval.0).zip(finite(o.candidate.interval.1)));
+            case.settle(
+                Judgement::Unresolved,
+                Reason::SpeedupUnclear { group, reference, statistic, old, new, interval },
+            );
+        }
+        SpeedupWord::Unchanged if improved => {
+            case.settle(Judgement::Improved, Reason::Better { field: case.id.clone(), change });
+        }
+        SpeedupWord::Unchanged => case.judgement = Some(Judgement::Unchanged),
+    }
+}
+
+/// What both legs take on the candidate's side: the reference strategy and this one.
+fn points(sides: &Sides, id: &FieldId, reference: &str) -> Option<(Finite, Finite)> {
+    let dims = sides.candidate.of_group(&id.group).next()?.group.dimensions.clone();
+    let pair = legs(sides, &sides.candidate, &dims, reference, id.statistic)?;
+    Some((pair.reference.point()?, pair.own.point()?))
+}

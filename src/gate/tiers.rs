@@ -1,0 +1,119 @@
+//! How strong the evidence can be, who decides, and what would lift it.
+
+use crate::model::finding::DecidedBy;
+use crate::model::policy::{Decide, Policy};
+use crate::model::report::SourceKind;
+use crate::model::verdict::Tier;
+use crate::stats::constants::Rule;
+
+use super::sides::Sides;
+
+/// The tier of one comparison and what follows from it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Setting {
+    pub tier: Tier,
+    /// Blessed jobs (round pairs in a duet).
+    pub blessed_jobs: usize,
+    /// Fewest rounds of any job of either side.
+    pub rounds: usize,
+    /// Who decides a field that has samples.
+    pub decides: DecidedBy,
+    /// Who decides a field that only has a summary.
+    pub decides_summaries: DecidedBy,
+}
+
+/// The rule's constants, with what the policy says of the noise.
+pub(super) fn rule(policy: &Policy) -> Rule {
+    let mut rule = Rule::STANDARD;
+    rule.jobs.run = policy.run_noise.get();
+    rule
+}
+
+pub(super) fn setting(sides: &Sides, policy: &Policy) -> Setting {
+    let rule = Rule::STANDARD;
+    let rounds = sides.blessed.fewest_rounds().min(sides.candidate.fewest_rounds());
+    let blessed_jobs = sides.blessed.jobs.len();
+    let tier = if exact(sides) {
+        Tier::Exact
+    } else if sides.duet && rounds >= rule.duet_pairs {
+        Tier::Duet
+    } else if !sides.duet && blessed_jobs >= rule.replicated_jobs {
+        Tier::Replicated
+    } else {
+        Tier::Single
+    };
+    let auto = |summary: bool| match tier {
+        Tier::Exact => DecidedBy::Exact,
+        Tier::Duet | Tier::Replicated => DecidedBy::Evidence,
+        Tier::Single if rounds >= rule.enough_rounds && !summary => DecidedBy::Evidence,
+        Tier::Single => DecidedBy::Limits,
+    };
+    let decides = |summary| match (tier, policy.decide) {
+        (Tier::Exact, _) => DecidedBy::Exact,
+        (_, Decide::Auto) => auto(summary),
+        (_, Decide::Evidence) => DecidedBy::Evidence,
+        (_, Decide::Limits) => DecidedBy::Limits,
+    };
+    Setting { tier, blessed_jobs, rounds, decides: decides(false), decides_summaries: decides(true) }
+}
+
+/// Both sides come from the embedded engine with the same workload and seeds.
+fn exact(sides: &Sides) -> bool {
+    let all = || sides.blessed.jobs.iter().chain(&sides.candidate.jobs);
+    let Some(first) = all().next() else { return false };
+    let seeded = !first.seeds.is_empty() && first.seeds.iter().all(Option::is_some);
+    seeded
+        && all().all(|job| job.report.source.kind == SourceKind::Simulate && job.seeds == first.seeds)
+        && same_workloads(sides)
+}
+
+/// A group that both sides have must be the same workload; added or removed groups don't matter.
+fn same_workloads(sides: &Sides) -> bool {
+    let of = |job: &super::sides::JobView| job.report.profile.fingerprints.clone();
+    let mut all = sides.blessed.jobs.iter().chain(&sides.candidate.jobs).map(of);
+    let Some(first) = all.next() else { return false };
+    all.all(|other| other.iter().all(|(id, print)| first.get(id).is_none_or(|p| p == print)))
+}
+
+impl Setting {
+    /// Who decides a field.
+    pub fn decides(&self, summary: bool) -> DecidedBy {
+        if summary { self.decides_summaries } else { self.decides }
+    }
+
+    /// What would lift the tier, or bring evidence where the limits decide.
+    pub fn lifts(&self) -> Option<String> {
+        let rule = Rule::STANDARD;
+        if self.tier != Tier::Single {
+            return None;
+        }
+        let missing = rule.replicated_jobs.saturating_sub(self.blessed_jobs);
+        let jobs = match missing {
+            1 => "1 more blessed job: replicated".to_owned(),
+            n => format!("{n} more blessed jobs: replicated"),
+        };
+        let few_rounds = self.rounds < rule.enough_rounds;
+        let decided = self.decides == DecidedBy::Limits || self.decides_summaries == DecidedBy::Limits;
+        Some(if few_rounds && decided {
+            format!("3 rounds a side (three report files in one command), or {jobs}")
+        } else {
+            jobs
+        })
+    }
+
+    /// What is promised of unchanged gates, and under which noise.
+    pub fn promise(&self, policy: &Policy) -> Option<String> {
+        let noise = crate::model::policy::trimmed(policy.run_noise.get() * 100.0);
+        match (self.tier, self.decides) {
+            (Tier::Exact, _) => Some("the embedded engine is deterministic: any difference is a change".to_owned()),
+            (_, DecidedBy::Limits | DecidedBy::Exact) => None,
+            (Tier::Duet, _) => Some(
+                "at most about 1 in 500 unchanged gates fails while both sides drift by no more than 5 % a round pair"
+                    .to_owned(),
+            ),
+            (Tier::Single | Tier::Replicated, _) => Some(format!(
+                "at most about 1 in 100 unchanged gates fails if the noise between jobs is \u{2264} {noise} % for everything and \u{2264} 2 % for single groups and fields"
+            )),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Is the candidate's report one that may be judged at all? An invalid run has no latency to speak of.
+
+use std::collections::BTreeMap;
+
+use crate::model::report::{FailureKind, Requests};
+use crate::model::{
+    FieldId, Finite, Group, GroupId, Metric, Outcome, Quantity, Reason, Report, Statistic, Unit,
+};
+
+use super::sides::SideView;
+
+/// What is wrong with the candidate, and how much that weighs.
+#[derive(Debug, Default)]
+pub(super) struct Validity {
+    pub problems: Vec<(Outcome, Reason)>,
+    /// Groups whose numbers mean nothing, with the reason.
+    pub invalid: BTreeMap<GroupId, Reason>,
+}
+
+/// Client lag that may always be: below it nobody's time is distorted visibly.
+const LAG_ALLOWED_MS: f64 = 5.0;
+
+pub(super) fn check(report: &Report, side: &SideView, smallest_limit: f64) -> Validity {
+    let mut validity = Validity::default();
+    for job in report.jobs.iter().filter(|job| !job.complete) {
+        validity.problems.push((Outcome::NoVerdict, Reason::Incomplete { job: job.id.clone() }));
+    }
+    let total = total(report);
+    if side.groups().is_empty() || total.sent == Some(0) {
+        validity.problems.push((Outcome::RunFailed, Reason::NothingSent));
+        return validity;
+    }
+    if total.succeeded == Some(0) {
+        let failed: Vec<(FailureKind, u64)> = total.failed.iter().map(|(kind, n)| (*kind, *n)).collect();
+        let sent = total.sent.unwrap_or_else(|| total.failures());
+        validity.problems.push((Outcome::RunFailed, Reason::AllFailed { sent, failed }));
+        for id in side.groups() {
+            validity.invalid.insert(id.clone(), no_success(side, id));
+        }
+        return validity;
+    }
+    for id in side.groups() {
+        check_group(side, id, smallest_limit, &mut validity);
+    }
+    validity
+}
+
+fn check_group(side: &SideView, id: &GroupId, smallest_limit: f64, validity: &mut Validity) {
+    let requests = group_total(side, id);
+    if requests.succeeded == Some(0) {
+        let reason = no_success(side, id);
+        validity.problems.push((Outcome::Regression, reason.clone()));
+        validity.invalid.insert(id.clone(), reason);
+        return;
+    }
+    for measured in side.of_group(id) {
+        if let Some(reason) = odd_counts(measured.group) {
+            validity.problems.push((Outcome::NoVerdict, reason.clone()));
+            validity.invalid.insert(id.clone(), reason);
+        }
+        if let Some(reason) = bottleneck(measured.group, smallest_limit) {
+            validity.problems.push((Outcome::RunFailed, reason.clone()));
+            validity.invalid.insert(id.clone(), reason);
+        }
+    }
+    let tokens: Option<u64> = side.of_group(id).map(|m| m.group.tokens.output).sum();
+    if tokens == Some(0) && requests.succeeded.is_some_and(|n| n > 0) {
+        let reason = Reason::NoTokens { group: id.clone() };
+        validity.problems.push((Outcome::RunFailed, reason.clone()));
+        validity.invalid.insert(id.clone(), reason);
+    }
+}
+
+fn no_success(side: &SideView, id: &GroupId) -> Reason {
+    Reason::NoSuccess { group: id.clone(), requests: group_total(side, id) }
+}
+
+fn odd_counts(group: &Group) -> Option<Reason> {
+    let (succeeded, sent) = group.requests.counts()?;
+    let failed = group.requests.failures();
+    let odd = succeeded > sent || (failed > 0 && succeeded + failed != sent);
+    odd.then(|| Reason::CountsDontAddUp { group: group.id.clone(), sent, succeeded, failed })
+}
+
+/// The client must wake up within max(5 ms, a quarter of the smallest limit at the median TTFT).
+fn bottleneck(group: &Group, smallest_limit: f64) -> Option<Reason> {
+    let lag = group.self_check.as_ref()?.wakeup_lag_p99_ms?;
+    let median =
+        group.metrics.get(&Metric::TTFT).and_then(|m| m.stats.get(&Statistic::P50)).map_or(0.0, |v| v.get());
+    let limit = Finite::new(LAG_ALLOWED_MS.max(0.25 * smallest_limit * median)).ok()?;
+    let ms = |value| Quantity { value, unit: Unit::Millisecond };
+    (lag > limit).then(|| Reason::ClientBottleneck {
+        group: group.id.clone(),
+        lag: ms(lag),
+        limit: ms(limit),
+    })
+}
+
+/// A time that no clock can show: negative, or 0 where a request must take some.
+pub(super) fn bad_value(field: &FieldId, value: Finite, side: crate::model::reason::Side) -> Option<Reason> {
+    let unit = field.metric.unit();
+    let is_time = unit == Unit::Millisecond;
+    let is_rate = field.metric.class().is_some() && !is_time;
+    if (is_time || is_rate) && value < Finite::ZERO {
+        return Some(Reason::BadLatency { field: field.clone(), value: Quantity { value, unit } });
+    }
+    ((is_time || is_rate) && value == Finite::ZERO).then(|| Reason::ZeroValue { field: field.clone(), side })
+}
+
+/// All requests of a report; a count that any group lacks is unknown.
+pub(super) fn total(report: &Report) -> Requests {
+    sum(report
+        .jobs
+        .iter()
+        .flat_map(|job| &job.rounds)
+        .flat_map(|round| &round.groups)
+        .map(|group| &group.requests))
+}
+
+/// All requests of a group on one side.
+pub(super) fn group_total(side: &SideView, id: &GroupId) -> Requests {
+    sum(side.of_group(id).map(|measured| &measured.group.requests))
+}
+
+fn sum<'a>(all: impl Iterator<Item = &'a Requests>) -> Requests {
+    let mut total = Requests { sent: Some(0), succeeded: Some(0), ..Requests::default() };
+    let mut any = false;
+    for requests in all {
+        any = true;
+        total.sent = total.sent.zip(requests.sent).map(|(a, b)| a + b);
+        total.succeeded = total.succeeded.zip(requests.succeeded).map(|(a, b)| a + b);
+        for (kind, n) in &requests.failed {
+            *total.failed.entry(*kind).or_default() += n;
+        }
+        for (kind, text) in &requests.error_samples {
+            total.error_samples.entry(*kind).or_insert_with(|| text.clone());
+        }
+    }
+    if any { total } else { Requests::default() }
+}
