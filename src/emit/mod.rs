@@ -1,3 +1,19 @@
 //! The only stage that formats: verdicts and reports as text for people and machines.
+//!
+//! One function a sink. What several sinks say is here too, as sentences whose foreign parts each sink escapes its own
+//! way: [`headline`], [`evidence`], [`summary`], [`next_step`], [`rows`].
 
+pub mod evidence;
+pub mod headline;
+pub mod next_step;
+pub mod rows;
+pub mod summary;
 pub mod text;
+
+mod json;
+mod schema;
+mod terminal;
+
+pub use json::json;
+pub use schema::{SchemaKind, schema};
+pub use terminal::{Detail, Style, terminal};

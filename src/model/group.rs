@@ -10,10 +10,11 @@ use super::quantity::Finite;
 
 /// The name of a group, such as `int8_quant/rag/c8/p1024`; `all` where a report has no dimension at all.
 ///
-/// Files may be written by anyone, and sentences hold group names as our own words: a name that [`is_name`] refuses
-/// does not get in.
+/// Files may be written by anyone, and sentences hold group names as our own words, so only names get in whose parts
+/// are letters, digits, `.`, `_` and `-`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
+#[schemars(extend("pattern" = "^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*$", "maxLength" = 256))]
 pub struct GroupId(pub String);
 
 /// A file names a group, a strategy or a metric in a way that could not stand in a line of output.

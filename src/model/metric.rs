@@ -118,7 +118,7 @@ pub const METRICS: &[MetricDef] = &[
 /// The name of a metric. One that is not in the table can be shown but never gates.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
-#[schemars(with = "String")]
+#[schemars(with = "String", extend("pattern" = "^[A-Za-z0-9._-]{1,256}$"))]
 pub struct Metric(Cow<'static, str>);
 
 impl TryFrom<String> for Metric {

@@ -246,6 +246,9 @@ impl Tolerance {
         if let Some(floor) = self.min_change.filter(|f| *f > Finite::ZERO) {
             text.push_str(&format!(" and {} {unit}", trimmed(floor.get())));
         }
+        if self.fail_if_reversed {
+            text.push_str(", never reversed");
+        }
         for (word, bound) in [("at most", self.max), ("at least", self.min)] {
             if let Some(value) = bound {
                 let comma = if text.is_empty() { "" } else { ", " };

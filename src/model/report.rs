@@ -331,7 +331,7 @@ pub enum FailureKind {
     Malformed,
     ZeroTokens,
     ErrorEvent,
-    /// The source says that it failed, not why.
+    // The source says that it failed, not why.
     Unknown,
 }
 
@@ -359,6 +359,41 @@ impl FailureKind {
             FailureKind::ErrorEvent => "error event in the stream",
             FailureKind::Unknown => "failed, reason not recorded",
         }
+    }
+}
+
+impl FailureKind {
+    /// What is usually behind it, and what to do; `None` where there is no usual cause.
+    #[must_use]
+    pub const fn usual_cause(self) -> Option<&'static str> {
+        Some(match self {
+            FailureKind::Http401 => "the key is not exported, or empty",
+            FailureKind::Http403 => "the key is good, but not for this model or endpoint",
+            FailureKind::Http404Path => {
+                "the base URL carries a /v1 that is added again, or lacks one that the server needs"
+            }
+            FailureKind::Http404Model => "the model id is wrong or retired",
+            FailureKind::Http429 => {
+                "too many requests in flight, or the quota is spent: step down the concurrency and try again"
+            }
+            FailureKind::Http5xx => "the server failed: look at its log",
+            FailureKind::Connect => "nothing listens at that address, or the server fell over",
+            FailureKind::Tls => "a certificate that is not trusted, or https where the server speaks http",
+            FailureKind::TimeoutConnect => "the endpoint can't be reached from here",
+            FailureKind::TimeoutFirstToken | FailureKind::TimeoutTotal => {
+                "the server's queue is full: step down the concurrency and try again"
+            }
+            FailureKind::TimeoutGap | FailureKind::Cut => {
+                "the server or a proxy between stopped the stream: look at their logs and time limits"
+            }
+            FailureKind::ZeroTokens => "stream chunks without delta.content, or with empty choices",
+            FailureKind::Http4xx
+            | FailureKind::Malformed
+            | FailureKind::ErrorEvent
+            | FailureKind::Unknown => {
+                return None;
+            }
+        })
     }
 }
 

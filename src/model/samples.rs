@@ -13,7 +13,7 @@ const MOST_SAMPLES: usize = 50_000_000;
 /// Durations in whole microseconds, ascending. The order of arrival is gone: what needs it (`vif`) is kept beside them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
+#[schemars(with = "String", extend("pattern" = "^[A-Za-z0-9+/]*={0,2}$"))]
 pub struct Samples(Vec<u64>);
 
 /// A text is no sample code, or a duration can't be kept.

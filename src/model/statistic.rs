@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// The number taken from a metric: `p95`, `mean`, or the only one there is (`value`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
+#[schemars(with = "String", extend("pattern" = r"^(value|mean|min|max|std|p[0-9]{1,2}(\.[0-9]{1,3})?)$"))]
 pub enum Statistic {
     /// The single value of a metric that is no distribution (a throughput, a rate).
     Value,

@@ -10,7 +10,7 @@ use time::format_description::well_known::Rfc3339;
 /// A point in time, written as RFC 3339 (`2026-01-02T03:04:05Z`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
+#[schemars(with = "String", extend("format" = "date-time"))]
 pub struct Timestamp(pub OffsetDateTime);
 
 impl TryFrom<String> for Timestamp {

@@ -149,7 +149,7 @@ pub fn sentence(reason: &Reason) -> Sentence {
             kinds(&requests.failed)
         )),
         Reason::SpeedupReversed { group, reference, statistic, old, new, legs } => s.own(format!(
-            "{group} was faster than the reference strategy {reference} and is now SLOWER than it: at {statistic} of e2e it now takes {} where {reference} takes {} (speedup_vs_baseline.{statistic} {}x \u{2192} {}x; below 1 is slower)",
+            "{group} was faster than the reference strategy {reference} and is now SLOWER than it: at {statistic} of e2e it now takes {} where the reference strategy takes {} (speedup_vs_baseline.{statistic} {}x \u{2192} {}x; below 1 is slower)",
             ms(legs.1),
             ms(legs.0),
             two(*old),
@@ -170,7 +170,7 @@ pub fn sentence(reason: &Reason) -> Sentence {
             interval.map(|(lo, hi)| format!(" (95 %: {} to {})", two(lo), two(hi))).unwrap_or_default()
         )),
         Reason::SpeedupSwapped { group, reference, reported, recomputed, statistic, legs } => s.own(format!(
-            "the report has speedup_vs_baseline upside down for {group}: it says {reported}, but {reference} takes {} and {group} takes {} at {statistic} of e2e, and {reference} / this strategy = {}, so this strategy is {} than the reference strategy. Numerator and denominator are swapped",
+            "the report has speedup_vs_baseline upside down for {group}: it says {reported}, but at {statistic} of e2e the reference strategy {reference} takes {} and this strategy {}, and reference / this = {}, so this strategy is {} than the reference strategy. Numerator and denominator are swapped",
             ms(legs.0),
             ms(legs.1),
             two(*recomputed),
@@ -191,12 +191,11 @@ pub fn sentence(reason: &Reason) -> Sentence {
         )),
         Reason::RunWide { ratio, interval, p, regressed, decode } => s.own(run_wide(*ratio, *interval, *p, *regressed, *decode)),
         Reason::ClassShift { class, ratio, interval, p, regressed } => s.own(format!(
-            "{} {} {} than the rest moved{}{}{}",
+            "{} {} {} relative to the other metrics{}{}",
             class.name(),
             if *regressed { "got" } else { "may have got" },
             percent_worse(*ratio),
-            range(*interval),
-            p.map(|p| format!(" (chance without a change: {})", chance(p))).unwrap_or_default(),
+            range(*interval, *p),
             stage(*class)
         )),
         Reason::MetricShift { metric, groups, of, strategies, smallest, largest, with } => {
@@ -238,9 +237,9 @@ pub fn sentence(reason: &Reason) -> Sentence {
             .own(" matches no field, so it can never fail")
             .own(nearest.as_ref().map(|n| format!("; the nearest field is {n}")).unwrap_or_default()),
         Reason::Blind { metric, resolution, above } => s.own(format!(
-            "the gate is blind for {metric}: {} in every group. Send more requests or rounds, or bless more jobs",
+            "the gate is blind for {metric}: in every group {}. Send more requests or rounds, or bless more jobs",
             match resolution {
-                Some(share) => format!("the smallest change it could have seen is {}, above {}", plus(*share), plus(*above)),
+                Some(share) => format!("the smallest change it could have seen is {}, more than {}", plus(*share), plus(*above)),
                 None => "no change at all could have failed it".to_owned(),
             }
         )),
@@ -278,7 +277,7 @@ pub fn sentence(reason: &Reason) -> Sentence {
             "{group} has successful requests and not one output token: nothing shows that a model answered"
         )),
         Reason::AllFailed { sent, failed } => s.own(format!(
-            "every request failed ({sent} sent{}): there is nothing to judge; mend the endpoint first",
+            "every request failed: {sent} sent{}. There is nothing to judge; mend the endpoint first",
             failed.iter().map(|(kind, n)| format!(", {n} \u{d7} {kind}")).collect::<String>()
         )),
         Reason::NothingSent => s.own("no request was sent: an empty report is never a pass"),
@@ -341,8 +340,7 @@ fn run_wide(
         }
         (false, _) => "; not significant, so it does not fail",
     };
-    let p = p.map(|p| format!(" (chance without a change: {})", chance(p))).unwrap_or_default();
-    format!("everything {verb} {}{}{p}{cause}", percent_worse(ratio), range(interval))
+    format!("everything {verb} {}{}{cause}", percent_worse(ratio), range(interval, p))
 }
 
 fn metric_shift(
@@ -452,11 +450,13 @@ fn list(groups: &[super::group::GroupId]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-fn range(interval: Option<(Finite, Finite)>) -> String {
+/// ` (95 %: +14 % to +32 %; chance without a change: 0.09 %)`, as much of it as is known.
+fn range(interval: Option<(Finite, Finite)>, p: Option<Finite>) -> String {
     let share = |ratio: Finite| Finite::new(ratio.get() - 1.0).unwrap_or(Finite::ZERO);
-    interval
-        .map(|(lo, hi)| format!(" (95 %: {} to {})", plus(share(lo)), plus(share(hi))))
-        .unwrap_or_default()
+    let interval = interval.map(|(lo, hi)| format!("95 %: {} to {}", plus(share(lo)), plus(share(hi))));
+    let p = p.map(|p| format!("chance without a change: {}", chance(p)));
+    let known: Vec<String> = interval.into_iter().chain(p).collect();
+    if known.is_empty() { String::new() } else { format!(" ({})", known.join("; ")) }
 }
 
 fn percent_worse(ratio: Finite) -> String {
@@ -464,7 +464,7 @@ fn percent_worse(ratio: Finite) -> String {
 }
 
 /// A share with its sign: `+18.7 %`.
-fn plus(share: Finite) -> String {
+pub fn plus(share: Finite) -> String {
     let sign = if share.get() < 0.0 { "\u{2212}" } else { "+" };
     format!("{sign}{} %", trimmed((share.get().abs() * 1000.0).round() / 10.0))
 }

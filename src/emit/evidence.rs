@@ -1,0 +1,161 @@
+//! How sure a verdict is: what it could have seen, and what would make it surer.
+
+use crate::model::finding::DecidedBy;
+use crate::model::policy::trimmed;
+use crate::model::sentence::Sentence;
+use crate::model::wording::{chance, plus};
+use crate::model::{Finding, Finite, Metric, Tier, Verdict};
+
+/// The line under the headline: the smallest change that could have been seen, and the exit code.
+#[must_use]
+pub fn standing(verdict: &Verdict) -> Sentence {
+    let exit = format!("exit {}", verdict.exit_code);
+    let text = match visible(verdict) {
+        Some(visible) => format!("{visible}; {exit}"),
+        None => exit,
+    };
+    Sentence::default().own(text)
+}
+
+/// `smallest visible worsening: everything 32 %, ttft 41 %`.
+fn visible(verdict: &Verdict) -> Option<String> {
+    if verdict.tier == Some(Tier::Exact) {
+        return Some("no noise: any change over a limit is real".to_owned());
+    }
+    let mut parts: Vec<String> =
+        verdict.resolution.run_wide.iter().map(|share| format!("everything {}", percent(*share))).collect();
+    for metric in verdict.resolution.metrics.keys() {
+        let sharpest = spread(verdict, metric).sharpest;
+        parts.push(match sharpest {
+            Some((share, _)) => format!("{metric} {}", percent(share)),
+            None => format!("{metric} none at all"),
+        });
+    }
+    (!parts.is_empty()).then(|| format!("smallest visible worsening: {}", parts.join(", ")))
+}
+
+/// A share without its sign: what is worse is said in words.
+fn percent(share: Finite) -> String {
+    format!("{} %", trimmed((share.get() * 1000.0).round() / 10.0))
+}
+
+/// The groups of one metric, by what could have been seen in them.
+struct Spread {
+    sharpest: Option<(Finite, String)>,
+    bluntest: Option<(Finite, String)>,
+    unseeing: usize,
+}
+
+fn spread(verdict: &Verdict, metric: &Metric) -> Spread {
+    let groups = verdict.resolution.metrics.get(metric);
+    let seen =
+        || groups.into_iter().flatten().filter_map(|(group, share)| Some(((*share)?, group.to_string())));
+    Spread {
+        sharpest: seen().min(),
+        bluntest: seen().max(),
+        unseeing: groups.into_iter().flatten().filter(|(_, share)| share.is_none()).count(),
+    }
+}
+
+/// Everything there is to say about how sure the verdict is, one sentence a line.
+#[must_use]
+pub fn evidence(verdict: &Verdict) -> Vec<Sentence> {
+    let mut lines = Vec::new();
+    let mut own = |text: String| lines.push(Sentence::default().own(text));
+    if let Some(tier) = verdict.tier {
+        own(format!("tier {tier}: {}", tier_words(tier)));
+    }
+    if let Some(by) = verdict.decided_by {
+        own(decided_words(by).to_owned());
+    }
+    if let (Some(expected), DecidedBy::Limits | DecidedBy::Evidence) =
+        (verdict.counts.over_expected, verdict.decided_by.unwrap_or(DecidedBy::Limits))
+    {
+        own(format!(
+            "{} of {} required fields are over their limits; identical code would put about {:.1} there",
+            verdict.counts.over_limit,
+            verdict.counts.required,
+            expected.get()
+        ));
+    }
+    if let Some(text) = resolution_words(verdict) {
+        own(text);
+    }
+    if !verdict.resolution.tighter_rules.is_empty() {
+        let rules = verdict.resolution.tighter_rules.join(", ");
+        own(format!("tighter than what could have been seen, so they can pass a real change: {rules}"));
+    }
+    lines.extend(verdict.promise.iter().map(|text| Sentence::default().own(text.clone())));
+    lines.extend(verdict.lifts.iter().map(|text| Sentence::default().own(format!("surer with: {text}"))));
+    lines
+}
+
+fn resolution_words(verdict: &Verdict) -> Option<String> {
+    let mut parts: Vec<String> =
+        verdict.resolution.run_wide.iter().map(|share| format!("everything {}", percent(*share))).collect();
+    parts.extend(verdict.resolution.metrics.keys().map(|metric| metric_words(verdict, metric)));
+    (!parts.is_empty())
+        .then(|| format!("smallest worsening that 9 of 10 such runs would show: {}", parts.join("; ")))
+}
+
+fn metric_words(verdict: &Verdict, metric: &Metric) -> String {
+    let Spread { sharpest, bluntest, unseeing } = spread(verdict, metric);
+    let mut text = match (sharpest, bluntest) {
+        (Some((low, _)), Some((high, _))) if low == high => format!("{metric} {}", percent(low)),
+        (Some((low, at)), Some((high, there))) => {
+            format!("{metric} {} ({at}) to {} ({there})", percent(low), percent(high))
+        }
+        _ => return format!("{metric} none at all"),
+    };
+    if unseeing > 0 {
+        text.push_str(&format!(", and none at all in {unseeing} more"));
+    }
+    text
+}
+
+fn tier_words(tier: Tier) -> &'static str {
+    match tier {
+        Tier::Exact => {
+            "both sides are from the embedded engine with the same workload and seed, so nothing is noise"
+        }
+        Tier::Duet => "both sides alternated in one job, so what slowed both is not in the difference",
+        Tier::Replicated => "three blessed jobs or more show how much jobs differ by themselves",
+        Tier::Single => {
+            "fewer than three blessed jobs, so how much jobs differ by themselves is assumed, not measured"
+        }
+    }
+}
+
+fn decided_words(by: DecidedBy) -> &'static str {
+    match by {
+        DecidedBy::Limits => {
+            "the limits decided as they are written: whatever is over its limit fails, noise or not"
+        }
+        DecidedBy::Evidence => "evidence decided: what fails is over its limit and more than noise explains",
+        DecidedBy::Exact => "the limits decided, and every change is real",
+    }
+}
+
+/// What the statistics say of one field: `95 %: +3.1 % to +36.2 %; chance without a change: 8 %; unconfirmed`.
+#[must_use]
+pub fn of_field(finding: &Finding) -> Option<String> {
+    let mut parts = Vec::new();
+    if let Some(evidence) = finding.evidence {
+        parts.extend(interval(finding).map(|range| format!("95 %: {range}")));
+        parts.push(format!("chance without a change: {}", chance(evidence.p)));
+        parts.push(match evidence.resolution {
+            Some(share) => format!("smallest visible worsening {}", percent(share)),
+            None => "noise can hide any change of this field alone".to_owned(),
+        });
+    }
+    parts.extend(finding.confirmed.map(|yes| if yes { "confirmed" } else { "unconfirmed" }.to_owned()));
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// The 95 % interval of the change: `+3.1 % to +36.2 %`.
+#[must_use]
+pub fn interval(finding: &Finding) -> Option<String> {
+    let (low, high) = finding.evidence?.interval?;
+    let share = |ratio: Finite| Finite::new(ratio.get() - 1.0).map(plus).unwrap_or_default();
+    Some(format!("{} to {}", share(low), share(high)))
+}

@@ -1,0 +1,165 @@
+//! What stands first in every output: warnings about the verdict itself, then the verdict in one line.
+
+use crate::model::finding::DecidedBy;
+use crate::model::sentence::Sentence;
+use crate::model::{Finding, Judgement, Metric, Outcome, Verdict};
+
+/// What must be read before the verdict: altered baselines, simulation, `--report-only`, `--allow-different`.
+#[must_use]
+pub fn banners(verdict: &Verdict) -> Vec<Sentence> {
+    let mut lines: Vec<Sentence> = verdict.alterations.iter().map(|reason| reason.sentence()).collect();
+    let mut own = |text: String| lines.push(Sentence::default().own(text));
+    if verdict.simulated {
+        own("SIMULATED: no endpoint was measured; these are the embedded engine's numbers".to_owned());
+    }
+    if verdict.report_only {
+        own("REPORT ONLY: nothing is gated; exit 0 in place of 1, 3 and 4".to_owned());
+    }
+    if !verdict.allowed.is_empty() {
+        let names: Vec<&str> = verdict.allowed.iter().map(|fact| fact.name()).collect();
+        own(format!(
+            "ALLOWED DIFFERENT: {}; the two sides were compared although they do not measure the same",
+            names.join(", ")
+        ));
+    }
+    lines
+}
+
+/// The verdict in one line: outcome, counts, tier, and the one reason that matters.
+#[must_use]
+pub fn headline(verdict: &Verdict) -> Sentence {
+    let mut claim = vec![counts(verdict)];
+    claim.extend(tally(verdict));
+    claim.extend(certainty(verdict));
+    claim.retain(|part| !part.is_empty());
+    let start = Sentence::default().own(format!("{}: {}", verdict.outcome, claim.join("; ")));
+    match (chief_reason(verdict), claim.is_empty()) {
+        (None, _) => start,
+        (Some(reason), true) => start.then(reason),
+        (Some(reason), false) => start.own(": ").then(reason),
+    }
+}
+
+/// Whether a gated field stands in the way of a pass.
+#[must_use]
+pub fn fails(finding: &Finding) -> bool {
+    use Judgement::{Invalid, Missing, NotComparable, Regressed};
+    finding.gated && matches!(finding.judgement, Regressed | Missing | Invalid | NotComparable)
+}
+
+/// `2 of 18 required fields got worse`, or how many were compared.
+fn counts(verdict: &Verdict) -> String {
+    let required = verdict.counts.required;
+    let failing = |judgement| verdict.with(judgement).filter(|f| f.gated).count();
+    let parts: Vec<String> = [
+        (Judgement::Regressed, worse_words(verdict)),
+        (Judgement::Missing, ["is missing", "are missing"]),
+        (Judgement::NotComparable, ["is not comparable", "are not comparable"]),
+        (Judgement::Invalid, ["is invalid", "are invalid"]),
+    ]
+    .into_iter()
+    .filter_map(|(judgement, words)| match failing(judgement) {
+        0 => None,
+        n => Some((n, if n == 1 { words[0] } else { words[1] })),
+    })
+    .enumerate()
+    .map(|(at, (n, words))| match at {
+        0 => format!("{n} of {required} required fields {words}"),
+        _ => format!("{n} {words}"),
+    })
+    .collect();
+    match (required, verdict.outcome) {
+        (0, _) | (_, Outcome::RunFailed) => String::new(),
+        _ if !parts.is_empty() => parts.join(", "),
+        _ => {
+            let compared = format!("{} of {required} required fields compared", verdict.counts.compared);
+            let end = match verdict.outcome {
+                Outcome::Pass if clean(verdict) => ", all within their limits",
+                Outcome::Pass => ", none regressed",
+                _ => "",
+            };
+            compared + end
+        }
+    }
+}
+
+fn clean(verdict: &Verdict) -> bool {
+    use Judgement::{TooFew, Unresolved, Waived};
+    !verdict.findings.iter().any(|f| f.gated && matches!(f.judgement, Unresolved | TooFew | Waived))
+}
+
+/// A field that is over an absolute limit need not have become worse.
+fn worse_words(verdict: &Verdict) -> [&'static str; 2] {
+    use crate::model::Reason::{OverMax, UnderMin};
+    let absolute = verdict
+        .with(Judgement::Regressed)
+        .any(|finding| matches!(finding.reasons.first(), Some(OverMax { .. } | UnderMin { .. })));
+    if absolute { ["is over its limit", "are over their limits"] } else { ["got worse", "got worse"] }
+}
+
+/// What else a reader of a pass should see at once.
+fn tally(verdict: &Verdict) -> Option<String> {
+    use Judgement::{Improved, New, TooFew, Unresolved, Waived};
+    let words: Vec<String> = [
+        (Unresolved, "unresolved (over the limit, could be noise)"),
+        (TooFew, "with too few samples"),
+        (Waived, "waived"),
+        (Improved, "improved"),
+        (New, "new and not yet watched"),
+    ]
+    .into_iter()
+    .filter_map(|(judgement, words)| {
+        let n = verdict.with(judgement).filter(|f| f.gated).count();
+        (n > 0).then(|| format!("{n} {words}"))
+    })
+    .collect();
+    let said = matches!(verdict.outcome, Outcome::Pass | Outcome::Inconclusive) && !words.is_empty();
+    said.then(|| words.join(", "))
+}
+
+/// `tier single, limits decided, unconfirmed`.
+#[must_use]
+pub fn certainty(verdict: &Verdict) -> Option<String> {
+    let mut parts = vec![format!("tier {}", verdict.tier?)];
+    parts.extend(verdict.decided_by.and_then(decided).map(str::to_owned));
+    let confirmed: Vec<bool> =
+        verdict.with(Judgement::Regressed).filter(|f| f.gated).filter_map(|f| f.confirmed).collect();
+    let yes = confirmed.iter().filter(|yes| **yes).count();
+    parts.extend(match (confirmed.len(), yes) {
+        (0, _) => None,
+        (_, 0) => Some("unconfirmed".to_owned()),
+        (all, yes) if all == yes => Some("confirmed".to_owned()),
+        (all, yes) => Some(format!("{yes} of {all} confirmed")),
+    });
+    Some(parts.join(", "))
+}
+
+fn decided(by: DecidedBy) -> Option<&'static str> {
+    match by {
+        DecidedBy::Limits => Some("limits decided"),
+        DecidedBy::Evidence => Some("evidence decided"),
+        DecidedBy::Exact => None,
+    }
+}
+
+/// The reason that explains the outcome by itself: failures before latency, one cause before its many fields.
+fn chief_reason(verdict: &Verdict) -> Option<Sentence> {
+    let failing = || verdict.findings.iter().filter(|f| fails(f));
+    let field = |finding: &Finding| finding.reasons.first().map(|reason| reason.sentence());
+    let problem = || verdict.problems.first().map(|reason| reason.sentence());
+    let any_field = || failing().find_map(field);
+    match verdict.outcome {
+        Outcome::Pass => None,
+        Outcome::RunFailed => problem().or_else(any_field),
+        Outcome::NoVerdict => problem().or_else(any_field),
+        Outcome::Inconclusive => problem()
+            .or_else(|| verdict.causes.first().map(|cause| cause.sentence.sentence()))
+            .or_else(|| verdict.with(Judgement::Unresolved).find_map(field)),
+        Outcome::Regression => {
+            let regressed = || failing().filter(|f| f.judgement == Judgement::Regressed);
+            let success = || regressed().find(|f| f.field.metric == Metric::SUCCESS_RATE).and_then(field);
+            let cause = || verdict.causes.iter().find(|cause| cause.regressed).map(|c| c.sentence.sentence());
+            success().or_else(cause).or_else(|| regressed().find_map(field)).or_else(problem)
+        }
+    }
+}

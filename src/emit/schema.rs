@@ -1,0 +1,45 @@
+//! JSON Schemas of everything that pacegate writes.
+
+use schemars::Schema;
+
+use crate::model::{Baseline, Report, Verdict};
+
+/// A kind of document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SchemaKind {
+    /// What jobs measured.
+    Report,
+    /// What was blessed.
+    Baseline,
+    /// How a comparison ended.
+    Verdict,
+}
+
+impl SchemaKind {
+    /// All of them.
+    pub const ALL: [SchemaKind; 3] = [SchemaKind::Report, SchemaKind::Baseline, SchemaKind::Verdict];
+
+    /// The name: `report`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            SchemaKind::Report => "report",
+            SchemaKind::Baseline => "baseline",
+            SchemaKind::Verdict => "verdict",
+        }
+    }
+
+    fn schema(self) -> Schema {
+        match self {
+            SchemaKind::Report => schemars::schema_for!(Report),
+            SchemaKind::Baseline => schemars::schema_for!(Baseline),
+            SchemaKind::Verdict => schemars::schema_for!(Verdict),
+        }
+    }
+}
+
+/// The JSON Schema (draft 2020-12) of a document, pretty, with a line break at its end.
+#[must_use]
+pub fn schema(kind: SchemaKind) -> String {
+    format!("{:#}\n", kind.schema().to_value())
+}

@@ -1,0 +1,121 @@
+//! What was measured and what it was held against, under the words reliability, latency, throughput.
+
+use crate::model::report::Requests;
+use crate::model::sentence::Sentence;
+use crate::model::{Finite, Metric, Statistic, Unit, Verdict};
+
+use super::rows::span;
+
+/// The candidate in a few lines: a word and what is said under it.
+#[must_use]
+pub fn summary(verdict: &Verdict) -> Vec<(&'static str, Sentence)> {
+    let mut lines = vec![("answered by", answered_by(verdict)), ("reliability", reliability(verdict))];
+    let latency = values(verdict, Unit::Millisecond, &LATENCY);
+    let own = |text: String| Sentence::default().own(text);
+    lines.push(("latency", own(if latency.is_empty() { "none".to_owned() } else { latency.join(", ") })));
+    let mut throughput: Vec<String> = values(verdict, Unit::TokensPerSecond, &RATES);
+    throughput.extend(values(verdict, Unit::RequestsPerSecond, &RATES));
+    throughput.push(tokens("in", verdict.candidate.input_tokens));
+    throughput.push(tokens("out", verdict.candidate.output_tokens));
+    lines.push(("throughput", own(throughput.join(", "))));
+    lines.push(("held against", held_against(verdict)));
+    lines
+}
+
+const LATENCY: [Statistic; 3] = [Statistic::P50, Statistic::P95, Statistic::P99];
+const RATES: [Statistic; 2] = [Statistic::Value, Statistic::Mean];
+
+/// `my-model (vllm-bench-serve report run.json, 1 job of 3 rounds)`.
+fn answered_by(verdict: &Verdict) -> Sentence {
+    let candidate = &verdict.candidate;
+    let s = match &candidate.model {
+        Some(model) => Sentence::default().foreign(model).own(" ("),
+        None => Sentence::default().own("a model that is not recorded ("),
+    };
+    let s = match &candidate.format {
+        Some(format) => s.foreign(format).own(" report "),
+        None => s,
+    };
+    let s = match candidate.files.as_slice() {
+        [] => s,
+        [file] => s.foreign(file).own(", "),
+        [first, rest @ ..] => s.foreign(first).own(format!(" and {} more, ", rest.len())),
+    };
+    s.own(format!("{} of {})", count(candidate.jobs, "job"), count(candidate.rounds, "round")))
+}
+
+fn reliability(verdict: &Verdict) -> Sentence {
+    Sentence::default().own(requests(&verdict.candidate.requests))
+}
+
+/// `300 requests sent, 298 succeeded (99.33 %), 2 failed: 2 × 429 (too many requests)`.
+fn requests(requests: &Requests) -> String {
+    let sent =
+        requests.sent.map_or("requests sent: not recorded".to_owned(), |n| format!("{n} requests sent"));
+    let succeeded = match requests.counts() {
+        Some((_, 0)) => String::new(),
+        Some((good, all)) => format!(", {good} succeeded ({})", percent(good, all)),
+        None => {
+            requests.succeeded.map_or(", successes: not recorded".to_owned(), |n| format!(", {n} succeeded"))
+        }
+    };
+    let failed = match requests.failures() {
+        0 => String::new(),
+        n => {
+            let kinds: Vec<String> =
+                requests.failed.iter().map(|(kind, n)| format!("{n} \u{d7} {kind}")).collect();
+            format!(", {n} failed: {}", kinds.join(", "))
+        }
+    };
+    format!("{sent}{succeeded}{failed}")
+}
+
+/// Rounded down, so that one failure in a million is not "100 %".
+#[expect(clippy::cast_precision_loss, reason = "request counts are far below 2^53")]
+fn percent(part: u64, whole: u64) -> String {
+    format!("{:.2} %", (part as f64 / whole as f64 * 10_000.0).floor() / 100.0)
+}
+
+fn tokens(way: &str, n: Option<u64>) -> String {
+    n.map_or(format!("tokens {way}: not recorded"), |n| format!("{n} tokens {way}"))
+}
+
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// Each metric of a unit, smallest to largest over the groups.
+fn values(verdict: &Verdict, unit: Unit, statistics: &[Statistic]) -> Vec<String> {
+    let mut fields: Vec<(Metric, Statistic)> = verdict
+        .findings
+        .iter()
+        .filter(|f| f.unit == unit && f.new.is_some() && statistics.contains(&f.field.statistic))
+        .map(|f| (f.field.metric.clone(), f.field.statistic))
+        .collect();
+    fields.sort();
+    fields.dedup();
+    let line = |(metric, statistic): &(Metric, Statistic)| {
+        let of = |f: &&crate::model::Finding| f.field.metric == *metric && f.field.statistic == *statistic;
+        let values: Vec<Finite> = verdict.findings.iter().filter(of).filter_map(|f| f.new).collect();
+        let name = crate::model::field::local(metric, *statistic);
+        span(&values, unit).map(|span| format!("{name} {span}"))
+    };
+    fields.iter().filter_map(line).collect()
+}
+
+fn held_against(verdict: &Verdict) -> Sentence {
+    let Some(baseline) = &verdict.baseline else {
+        return Sentence::default().own("nothing: there is no blessed baseline");
+    };
+    let mut s = Sentence::default().foreign(&baseline.path);
+    if let Some(at) = baseline.blessed {
+        s = s.own(format!(", blessed {at}"));
+    }
+    if let Some(commit) = &baseline.commit {
+        s = s.own(" at commit ").foreign(commit.chars().take(12).collect::<String>());
+    }
+    if let Some(model) = &baseline.model {
+        s = s.own(", model ").foreign(model);
+    }
+    s.own(format!(", {}, digest ", count(baseline.jobs, "job"))).foreign(&baseline.digest)
+}
