@@ -12,7 +12,12 @@ use super::percentile::{Definition, Sorted};
 /// # Errors
 /// When there are no samples, one is NaN, infinite or negative, or `p` is not within 0 to 100.
 pub fn percentile_inflation(arrivals: &[f64], p: f64) -> Result<f64, StatsError> {
-    let threshold = Sorted::new(arrivals.to_vec())?.percentile(p, Definition::FloorRank)?;
+    not_negative("samples", arrivals)?;
+    let mut values = arrivals.to_vec();
+    let threshold = match Definition::FloorRank.rank_picked(values.len(), p)? {
+        Some(rank) => *values.select_nth_unstable_by(rank - 1, f64::total_cmp).1,
+        None => return Err(StatsError::Empty("samples")),
+    };
     Ok(exceedance_inflation(arrivals, threshold))
 }
 

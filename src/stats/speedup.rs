@@ -237,6 +237,22 @@ mod tests {
     }
 
     #[test]
+    fn a_loss_must_stand_out_among_all_speedups_judged() {
+        let (before, after) = ([0.5], [0.5 - 0.1924]);
+        let pair = |logs| SpeedupPair {
+            baseline: Legs { logs: &before, variances: &[0.0] },
+            candidate: Legs { logs, variances: &[0.0] },
+            log_limit: LIMIT,
+            summary_of_one_job: false,
+        };
+        let alone = judge_speedups(&RULE, &[pair(&after)]).unwrap();
+        assert_eq!(alone[0].word, SpeedupWord::Regressed);
+        let beside = judge_speedups(&RULE, &[pair(&after), pair(&before)]).unwrap();
+        assert_eq!(beside[0].word, SpeedupWord::Unresolved);
+        assert_eq!(beside[0].p_adjusted, alone[0].p.map(|p| 2.0 * p));
+    }
+
+    #[test]
     fn without_noise_the_sign_is_the_lead() {
         let exact = |b: f64, c: f64| judge_exact_speedup(b.ln(), c.ln(), LIMIT).unwrap().word;
         assert_eq!(exact(1.01, 0.99), SpeedupWord::Reversed);

@@ -272,4 +272,33 @@ mod tests {
             assert!(judge_success(&rule, &[group], limit).is_err(), "{max_decrease}");
         }
     }
+
+    /// Ten jobs of 100 requests on either side.
+    fn ten_jobs(baseline: usize, candidate: usize, max_decrease: f64) -> RateVerdict {
+        let (baseline, candidate) = ([counts(baseline, 100); 10], [counts(candidate, 100); 10]);
+        let limit = RateLimit { max_decrease, min: None };
+        let group = RateGroup { baseline: &baseline, candidate: &candidate, limit };
+        judge_success(&SuccessRule::STANDARD, &[group], limit).unwrap().groups[0].verdict
+    }
+
+    #[test]
+    fn a_certain_drop_within_its_limit_is_unchanged() {
+        assert_eq!(ten_jobs(90, 75, 0.2), RateVerdict::Unchanged);
+        assert_eq!(ten_jobs(90, 75, 0.1), RateVerdict::Regressed(RateCause::Significant));
+    }
+
+    #[test]
+    fn a_large_drop_counts_only_from_a_clean_baseline() {
+        assert_eq!(ten_jobs(95, 86, 0.2), RateVerdict::Regressed(RateCause::LargeDrop));
+        assert_eq!(ten_jobs(94, 85, 0.2), RateVerdict::Unchanged);
+    }
+
+    #[test]
+    fn a_large_drop_of_few_requests_is_unresolved() {
+        let limit = RateLimit { max_decrease: 0.01, min: None };
+        let group = RateGroup { baseline: &[counts(20, 20)], candidate: &[counts(18, 20)], limit };
+        let found = judge_success(&SuccessRule::STANDARD, &[group], limit).unwrap();
+        assert_eq!(found.groups[0].verdict, RateVerdict::Unresolved);
+        assert!(!found.failed && found.together.is_none());
+    }
 }

@@ -116,14 +116,23 @@ mod tests {
         assert_eq!(found, [ChangePoint { index: 10, p: 0.0, change: 0.5 }]);
     }
 
+    fn two_steps(first: f64, second: f64, noise: f64) -> Vec<usize> {
+        let level = |i: usize| if i < 12 { 0.0 } else { first } + if i < 24 { 0.0 } else { second };
+        let series: Vec<f64> =
+            (0..36).map(|i| level(i) + if i.is_multiple_of(2) { noise } else { -noise }).collect();
+        change_points(&TrendRule::STANDARD, &series).unwrap().iter().map(|change| change.index).collect()
+    }
+
     #[test]
     fn two_steps_are_both_found_in_order() {
-        let wobble = |i: usize| if i.is_multiple_of(2) { 0.002 } else { -0.002 };
-        let level = |i: usize| if i < 12 { 0.0 } else { 0.3 } + if i < 24 { 0.0 } else { 0.3 };
-        let series: Vec<f64> = (0..36).map(|i| level(i) + wobble(i)).collect();
-        let found: Vec<usize> =
-            change_points(&TrendRule::STANDARD, &series).unwrap().iter().map(|change| change.index).collect();
-        assert_eq!(found, [12, 24]);
+        assert_eq!(two_steps(0.3, 0.3, 0.002), [12, 24]);
+        assert_eq!(two_steps(0.1, 0.8, 0.002), [12, 24]);
+        assert_eq!(two_steps(0.8, 0.1, 0.002), [12, 24]);
+    }
+
+    #[test]
+    fn a_step_within_the_scatter_is_no_change() {
+        assert!(two_steps(0.0, 0.1, 0.3).is_empty());
     }
 
     #[test]

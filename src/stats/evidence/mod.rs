@@ -30,3 +30,5 @@ pub use resolution::Resolution;
 mod judge_tests;
 #[cfg(test)]
 mod plan_tests;
+#[cfg(test)]
+mod rule_tests;
