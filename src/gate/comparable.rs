@@ -44,7 +44,6 @@ pub(super) fn compare(baseline: &Baseline, candidate: &Report, allowed: &[Fact])
             }
         }
     }
-    merge_equal_notes(&mut found.notes);
     if let Some(last) = baseline.reports.last() {
         found.changed = changes(last, candidate);
     }
@@ -63,10 +62,13 @@ fn note(
         (Some(old), Some(new)) => (old, new),
         (old, new) => {
             let said = EXPECTED.contains(&fact) || (group.is_some() && fact.severity() == Severity::Refused);
-            for (value, side) in [(&old, Side::Blessed), (&new, Side::Candidate)] {
-                if value.is_none() && said {
-                    found.notes.push(Reason::NotRecorded { fact, side });
-                }
+            let side = match (&old, &new) {
+                (None, None) => None,
+                (None, Some(_)) => Some(Side::Blessed),
+                (Some(_), _) => Some(Side::Candidate),
+            };
+            if said {
+                not_recorded(found, fact, side);
             }
             return;
         }
@@ -88,9 +90,17 @@ fn note(
     }
 }
 
-fn merge_equal_notes(notes: &mut Vec<Reason>) {
-    let mut seen = BTreeSet::new();
-    notes.retain(|note| seen.insert(note.to_string()));
+/// One note a side, naming all facts that are not recorded there.
+fn not_recorded(found: &mut Comparability, fact: Fact, side: Option<Side>) {
+    let same = found.notes.iter_mut().find_map(|note| match note {
+        Reason::NotRecorded { facts, side: of } if *of == side => Some(facts),
+        _ => None,
+    });
+    match same {
+        Some(facts) if facts.contains(&fact) => {}
+        Some(facts) => facts.push(fact),
+        None => found.notes.push(Reason::NotRecorded { facts: vec![fact], side }),
+    }
 }
 
 /// What a report says of a fact that is the same for all its groups.

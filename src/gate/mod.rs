@@ -96,3 +96,9 @@ pub fn outcome<'a>(findings: impl Iterator<Item = &'a Finding>, problems: &[(Out
     let of_findings = findings.map(join::of_finding).fold(Outcome::Pass, Outcome::join);
     problems.iter().map(|(outcome, _)| *outcome).fold(of_findings, Outcome::join)
 }
+
+/// All requests of a report; a number that any group does not tell is unknown.
+#[must_use]
+pub fn requests(report: &Report) -> crate::model::report::Requests {
+    validity::total(report)
+}

@@ -15,13 +15,26 @@ const RATE_RISE: f64 = 2.0;
 const SAMPLES_THAT_VARY: usize = 10;
 
 pub(super) fn look(cases: &[Case], sides: &Sides) -> Vec<Reason> {
-    let mut found: Vec<Reason> = cases.iter().filter_map(too_good).collect();
-    for id in sides.candidate.groups() {
-        for metric in [Metric::TTFT, Metric::E2E] {
-            found.extend(samples(sides, id, metric));
-        }
+    let good: Vec<Reason> = cases.iter().filter_map(too_good).collect();
+    let groups = sides.candidate.groups().into_iter();
+    let odd: Vec<Reason> = groups
+        .flat_map(|id| [Metric::TTFT, Metric::E2E].map(|metric| samples(sides, id, metric)))
+        .flatten()
+        .collect();
+    [Suspicion::TooGood, Suspicion::NoVariance, Suspicion::SameSamples]
+        .into_iter()
+        .filter_map(|kind| first_of(good.iter().chain(&odd), kind))
+        .collect()
+}
+
+/// The first of a kind, with how many more there are: one cause, one sentence.
+fn first_of<'a>(all: impl Iterator<Item = &'a Reason>, kind: Suspicion) -> Option<Reason> {
+    let mut of_kind = all.filter(|reason| matches!(reason, Reason::Suspicious { what, .. } if *what == kind));
+    let mut first = of_kind.next()?.clone();
+    if let Reason::Suspicious { more, .. } = &mut first {
+        *more = of_kind.count();
     }
-    found
+    Some(first)
 }
 
 fn too_good(case: &Case) -> Option<Reason> {
@@ -35,7 +48,12 @@ fn too_good(case: &Case) -> Option<Reason> {
         ChannelClass::Throughput => new.get() >= old.get() * RATE_RISE,
         ChannelClass::Tpot | ChannelClass::Itl | ChannelClass::E2e => new.get() <= old.get() / RATE_RISE,
     };
-    far.then(|| Reason::Suspicious { field: case.id.clone(), change: Some(change), what: Suspicion::TooGood })
+    far.then(|| Reason::Suspicious {
+        field: case.id.clone(),
+        change: Some(change),
+        what: Suspicion::TooGood,
+        more: 0,
+    })
 }
 
 fn samples(sides: &Sides, id: &crate::model::GroupId, metric: Metric) -> Option<Reason> {
@@ -47,9 +65,9 @@ fn samples(sides: &Sides, id: &crate::model::GroupId, metric: Metric) -> Option<
     let field = crate::model::FieldId::new(id.clone(), metric.clone(), Statistic::P50);
     let flat = |s: &Vec<u64>| s.len() >= SAMPLES_THAT_VARY && s.first() == s.last();
     if candidate.iter().any(flat) {
-        return Some(Reason::Suspicious { field, change: None, what: Suspicion::NoVariance });
+        return Some(Reason::Suspicious { field, change: None, what: Suspicion::NoVariance, more: 0 });
     }
     let blessed = codes(&sides.blessed);
     let same = candidate.iter().any(|s| s.len() >= SAMPLES_THAT_VARY && blessed.contains(s));
-    same.then_some(Reason::Suspicious { field, change: None, what: Suspicion::SameSamples })
+    same.then_some(Reason::Suspicious { field, change: None, what: Suspicion::SameSamples, more: 0 })
 }

@@ -171,10 +171,14 @@ pub struct Quantity {
 }
 
 impl Quantity {
-    /// `old -> new unit` with the same number of decimals on both sides.
+    /// `old -> new unit` with the same number of decimals on both sides: those of the larger, or as many more as it
+    /// takes to tell the two apart.
     #[must_use]
     pub fn pair(old: Finite, new: Finite, unit: Unit) -> String {
-        let decimals = unit.decimals(old).max(unit.decimals(new));
+        let fewest = unit.decimals(old).min(unit.decimals(new));
+        let apart =
+            |decimals: &usize| old == new || unit.number(old, *decimals) != unit.number(new, *decimals);
+        let decimals = (fewest..=6).find(apart).unwrap_or(6);
         let text = format!("{} \u{2192} {} {unit}", unit.number(old, decimals), unit.number(new, decimals));
         text.trim_end().to_owned()
     }
@@ -210,10 +214,7 @@ mod tests {
             Quantity::pair(finite(412.0), finite(489.06), Unit::Millisecond),
             "412.0 \u{2192} 489.1 ms"
         );
-        assert_eq!(
-            Quantity::pair(finite(99.5), finite(100.25), Unit::Millisecond),
-            "99.50 \u{2192} 100.25 ms"
-        );
+        assert_eq!(Quantity::pair(finite(99.5), finite(100.25), Unit::Millisecond), "99.5 \u{2192} 100.2 ms");
         assert_eq!(Quantity::pair(finite(1.0), finite(0.905), Unit::Fraction), "100.00 \u{2192} 90.50 %");
     }
 }

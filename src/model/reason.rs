@@ -254,8 +254,8 @@ pub enum Reason {
         allowed: bool,
     },
     NotRecorded {
-        fact: Fact,
-        side: Side,
+        facts: Vec<Fact>,
+        side: Option<Side>,
     },
     ParameterChanged {
         name: String,
@@ -323,6 +323,7 @@ pub enum Reason {
         field: FieldId,
         change: Option<Change>,
         what: Suspicion,
+        more: usize,
     },
     SourceSays {
         text: String,

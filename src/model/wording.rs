@@ -222,9 +222,11 @@ pub fn sentence(reason: &Reason) -> Sentence {
             .own(", now ")
             .foreign(new)
             .own(differs_end(*fact, *allowed)),
-        Reason::NotRecorded { fact, side } => {
-            s.own(format!("{} is not recorded {}, so it could not be compared", fact.what(), side_words(*side)))
-        }
+        Reason::NotRecorded { facts, side } => s.own(format!(
+            "not recorded {}, so not compared: {}",
+            side.map_or("on either side", side_words),
+            facts.iter().map(|fact| fact.what()).collect::<Vec<_>>().join(", ")
+        )),
         Reason::ParameterChanged { name, old, new } => {
             let shown = |v: &Option<String>| v.clone().unwrap_or_else(|| "not there".to_owned());
             s.foreign(name).own(" changed: ").foreign(shown(old)).own(" \u{2192} ").foreign(shown(new))
@@ -290,7 +292,7 @@ pub fn sentence(reason: &Reason) -> Sentence {
         Reason::ClientBottleneck { group, lag, limit } => s.own(format!(
             "the client was the bottleneck in {group}: it woke up {lag} late at p99, and {limit} is the most that can be told from the server's time. Use a quieter machine or lower the concurrency"
         )),
-        Reason::Suspicious { field, change, what } => s.own(suspicious(field, change.as_ref(), *what)),
+        Reason::Suspicious { field, change, what, more } => s.own(suspicious(field, change.as_ref(), *what, *more)),
         Reason::SourceSays { text } => s.own("the source says: ").foreign(text),
     }
 }
@@ -373,20 +375,28 @@ fn stage(class: ChannelClass) -> String {
     }
 }
 
-fn suspicious(field: &super::field::FieldId, change: Option<&Change>, what: Suspicion) -> String {
+fn suspicious(
+    field: &super::field::FieldId,
+    change: Option<&Change>,
+    what: Suspicion,
+    more: usize,
+) -> String {
     let name = format!("{} of {}", field.local(), field.group);
+    let more = if more == 0 { String::new() } else { format!(", and {more} more fields like it") };
     match (what, change) {
         (Suspicion::TooGood, Some(change)) => format!(
-            "{name} {} {} ({}): suspiciously good. A warm prefix cache, an empty first chunk, truncated answers or an engine that did nothing look like this; blessing it needs --reason",
+            "{name} {} {} ({}){more}: suspiciously good. A warm prefix cache, an empty first chunk, truncated answers or an engine that did nothing look like this; blessing it needs --reason",
             change.verb(),
             change.values(),
             change.amount()
         ),
         (Suspicion::SameSamples, _) => {
-            format!("{name} has exactly the samples of the blessed baseline: is this the same report again?")
+            format!(
+                "{name} has exactly the samples of the blessed baseline{more}: is this the same report again?"
+            )
         }
         (Suspicion::NoVariance | Suspicion::TooGood, _) => {
-            format!("all samples of {name} are equal: no real server does that")
+            format!("all samples of {name} are equal{more}: no real server does that")
         }
     }
 }

@@ -459,7 +459,10 @@ pub fn pass_with_remarks() -> Verdict {
             until: time::macros::date!(2026 - 06 - 01),
             days: 5,
         },
-        Reason::NotRecorded { fact: Fact::Server, side: pacegate::model::reason::Side::Candidate },
+        Reason::NotRecorded {
+            facts: vec![Fact::Server],
+            side: Some(pacegate::model::reason::Side::Candidate),
+        },
     ];
     v
 }

@@ -3,4 +3,5 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 mod build;
+mod complaints;
 mod golden;

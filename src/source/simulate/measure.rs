@@ -82,8 +82,8 @@ pub enum Progress<'a> {
     Request {
         /// How it failed, if it did.
         failed: Option<FailureKind>,
-        /// When, in microseconds of virtual time since the group began.
-        at_us: u64,
+        /// Its time to first token in microseconds, if it was answered.
+        ttft_us: Option<u64>,
     },
 }
 
@@ -138,11 +138,11 @@ fn tally(run: &Run<'_>, progress: &mut dyn FnMut(Progress<'_>), cancel: &AtomicB
     let mut tally = Tally::default();
     events::run(run, |record| {
         tally.add(record);
-        let failed = match record.outcome {
-            Outcome::Failed(kind) => Some(kind),
-            Outcome::Answered { .. } => None,
+        let (failed, ttft_us) = match record.outcome {
+            Outcome::Failed(kind) => (Some(kind), None),
+            Outcome::Answered { first_token_us, .. } => (None, Some(first_token_us - record.sent_us)),
         };
-        progress(Progress::Request { failed, at_us: record.finished_us });
+        progress(Progress::Request { failed, ttft_us });
         if cancel.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     tally

@@ -1,0 +1,319 @@
+//! Why people switched other gates off, one test each. The number of a public thread stands where there is one.
+
+use std::collections::BTreeMap;
+
+use pacegate::model::policy::{Allowance, Decide, Policy};
+use pacegate::model::report::{FailureKind, Requests};
+use pacegate::model::{
+    Dimensions, Group, Judgement, Measurement, Metric, Outcome, PercentileDefinition, Reason, Report, Round,
+    Statistic, Verdict,
+};
+
+use crate::build::{self, finite};
+
+const GATED: [&str; 5] = ["ttft.p95", "tpot.p50", "e2e.p95", "output_throughput", "success_rate"];
+
+fn policy() -> Policy {
+    let mut policy = build::policy(&GATED, 0.10, Decide::Auto);
+    policy.rules.retain(|rule| rule.pattern.metric != Metric::SUCCESS_RATE);
+    policy.rules.push(build::rule("success_rate", Allowance::Points(finite(0.01))));
+    policy
+}
+
+fn summary(metric: &Metric, values: &[(Statistic, f64)]) -> Measurement {
+    Measurement {
+        n: Some(300),
+        percentile_definition: Some(PercentileDefinition::Linear),
+        stats: values.iter().map(|(statistic, value)| (*statistic, finite(*value))).collect(),
+        ..Measurement::single(metric.unit(), finite(0.0))
+    }
+}
+
+/// One group of summaries, as most tools write them.
+fn group(strategy: Option<&str>, scale: f64) -> Group {
+    let mut metrics = BTreeMap::new();
+    let mut put = |metric: Metric, values: &[(Statistic, f64)]| {
+        let values: Vec<_> = values.iter().map(|(s, v)| (*s, v * scale)).collect();
+        metrics.insert(metric.clone(), summary(&metric, &values));
+    };
+    put(Metric::TTFT, &[(Statistic::P50, 200.0), (Statistic::P95, 400.0), (Statistic::P99, 500.0)]);
+    put(Metric::TPOT, &[(Statistic::P50, 20.0), (Statistic::P95, 25.0)]);
+    put(Metric::E2E, &[(Statistic::P50, 4000.0), (Statistic::P95, 6000.0), (Statistic::P99, 7000.0)]);
+    let rate = Measurement::single(Metric::OUTPUT_THROUGHPUT.unit(), finite(500.0 / scale));
+    metrics.insert(Metric::OUTPUT_THROUGHPUT, rate);
+    let strategy = strategy.map(str::to_owned);
+    build::group(Dimensions { strategy, concurrency: Some(8), ..Dimensions::default() }, metrics, 300)
+}
+
+fn report(groups: Vec<Group>) -> Report {
+    build::report(vec![vec![Round { seed: None, groups, against: Vec::new() }]])
+}
+
+fn judge(old: &Report, new: &Report) -> Verdict {
+    build::judge(&build::blessed(vec![old.clone()]), new, &policy(), &[])
+}
+
+fn judged(old: Group, new: Group) -> Verdict {
+    judge(&report(vec![old]), &report(vec![new]))
+}
+
+fn finding<'a>(verdict: &'a Verdict, field: &str) -> &'a pacegate::model::Finding {
+    verdict.findings.iter().find(|finding| finding.field.to_string() == field).unwrap()
+}
+
+fn problem(verdict: &Verdict, code: &str) -> bool {
+    verdict.problems.iter().any(|reason| reason.code() == code)
+}
+
+#[test]
+fn the_same_numbers_pass_and_say_how_many_were_compared() {
+    let verdict = judged(group(None, 1.0), group(None, 1.0));
+    assert_eq!((verdict.outcome, verdict.exit_code), (Outcome::Pass, 0));
+    assert_eq!((verdict.counts.required, verdict.counts.compared), (5, 5));
+}
+
+#[test]
+fn no_baseline_is_no_pass() {
+    // horus #177: green on every pull request with "N/A (no baseline)".
+    let candidate = report(vec![group(None, 1.0)]);
+    let verdict = pacegate::gate::judge(pacegate::gate::Input {
+        candidate: &candidate,
+        baseline: None,
+        policy: &policy(),
+        allowed: &[],
+        alterations: Vec::new(),
+        missing_baseline: ("baselines/chat.json".into(), "pacegate check run.json --bless".into()),
+        report_only: false,
+        today: time::Date::from_calendar_date(2026, time::Month::March, 1).unwrap(),
+        reproduce: None,
+    })
+    .unwrap();
+    assert_eq!((verdict.outcome, verdict.exit_code), (Outcome::NoVerdict, 3));
+    let text = verdict.problems[0].to_string();
+    assert!(text.contains("baselines/chat.json") && text.contains("--bless"), "{text}");
+}
+
+#[test]
+fn names_that_no_longer_overlap_are_no_pass() {
+    // moq.analyzers #1310, claude_code_agent #895: an empty intersection "always passes".
+    let verdict = judged(group(Some("old-name"), 1.0), group(Some("new-name"), 1.0));
+    assert_eq!((verdict.outcome, verdict.exit_code), (Outcome::NoVerdict, 3));
+    assert!(problem(&verdict, "nothing_in_common"));
+    assert_eq!(finding(&verdict, "old-name/c8:ttft.p95").judgement, Judgement::Missing);
+    assert_eq!(finding(&verdict, "new-name/c8:ttft.p95").judgement, Judgement::New);
+}
+
+#[test]
+fn zero_comparisons_are_no_pass() {
+    // aragora #7847: "PASSED: 0 benchmark(s)".
+    let mut nothing = policy();
+    nothing.rules.clear();
+    let old = report(vec![group(None, 1.0)]);
+    let verdict = build::judge(&build::blessed(vec![old.clone()]), &old, &nothing, &[]);
+    assert_eq!((verdict.outcome, verdict.exit_code), (Outcome::NoVerdict, 3));
+    assert!(problem(&verdict, "nothing_compared"));
+}
+
+#[test]
+fn a_metric_that_vanished_is_no_pass() {
+    // remnic #584: a loop over the current metrics only.
+    let mut new = group(None, 1.0);
+    new.metrics.get_mut(&Metric::TTFT).unwrap().stats.remove(&Statistic::P95);
+    let verdict = judged(group(None, 1.0), new);
+    assert_eq!((verdict.outcome, verdict.exit_code), (Outcome::NoVerdict, 3));
+    assert_eq!(finding(&verdict, "c8:ttft.p95").judgement, Judgement::Missing);
+}
+
+#[test]
+fn an_added_level_is_new_and_no_refusal() {
+    let old = report(vec![group(None, 1.0)]);
+    let mut more = group(None, 1.0);
+    more.dimensions.concurrency = Some(32);
+    more.id = more.dimensions.id();
+    let verdict = judge(&old, &report(vec![group(None, 1.0), more]));
+    assert_eq!(verdict.exit_code, 0);
+    assert_eq!(finding(&verdict, "c32:ttft.p95").judgement, Judgement::New);
+}
+
+#[test]
+fn a_run_in_which_everything_failed_is_never_a_pass() {
+    // pytorch #172616: 200 of 200 failed, TTFT 0.00 ms, exit 0.
+    let mut new = group(None, 1.0);
+    new.requests = Requests {
+        sent: Some(300),
+        succeeded: Some(0),
+        failed: BTreeMap::from([(FailureKind::Http5xx, 300)]),
+        ..Requests::default()
+    };
+    new.metrics.clear();
+    let verdict = judged(group(None, 1.0), new);
+    assert_eq!((verdict.outcome, verdict.exit_code), (Outcome::RunFailed, 5));
+    assert!(verdict.problems[0].to_string().contains("300 sent"), "{}", verdict.problems[0]);
+}
+
+#[test]
+fn a_group_without_success_fails_though_the_others_are_well() {
+    // tt-metal #46359: failed only when all requests failed.
+    let mut dead = group(Some("int8"), 1.0);
+    dead.requests.succeeded = Some(0);
+    dead.requests.failed.insert(FailureKind::Http429, 300);
+    dead.metrics.clear();
+    let old = report(vec![group(Some("baseline"), 1.0), group(Some("int8"), 1.0)]);
+    let verdict = judge(&old, &report(vec![group(Some("baseline"), 1.0), dead]));
+    assert_eq!((verdict.outcome, verdict.exit_code), (Outcome::Regression, 1));
+}
+
+#[test]
+fn requests_without_a_token_are_a_failed_run() {
+    // tpu-inference #3447: a dead engine, 0 tokens, "PASSED" since May.
+    let mut new = group(None, 0.1);
+    new.tokens.output = Some(0);
+    let verdict = judged(group(None, 1.0), new);
+    assert_eq!((verdict.outcome, verdict.exit_code), (Outcome::RunFailed, 5));
+    assert!(problem(&verdict, "no_tokens"));
+}
+
+#[test]
+fn a_zero_latency_is_invalid_and_no_improvement() {
+    // vllm #6064: median TTFT 0.00 from empty first chunks.
+    let mut new = group(None, 1.0);
+    new.metrics.get_mut(&Metric::TTFT).unwrap().stats.insert(Statistic::P95, finite(0.0));
+    let verdict = judged(group(None, 1.0), new);
+    assert_eq!(verdict.exit_code, 3);
+    assert_eq!(finding(&verdict, "c8:ttft.p95").judgement, Judgement::Invalid);
+}
+
+#[test]
+fn a_zero_baseline_gives_no_infinite_change() {
+    // github-action-benchmark #204: NaN ratio when the previous value is 0.
+    let mut old = group(None, 1.0);
+    old.metrics.get_mut(&Metric::TTFT).unwrap().stats.insert(Statistic::P95, finite(0.0));
+    let verdict = judged(old, group(None, 1.0));
+    assert_eq!(verdict.exit_code, 3);
+    let text = finding(&verdict, "c8:ttft.p95").reasons[0].to_string();
+    assert!(text.contains("0 in the blessed baseline") && !text.contains("inf"), "{text}");
+}
+
+#[test]
+fn counts_that_do_not_add_up_are_no_pass() {
+    let mut new = group(None, 1.0);
+    new.requests.failed.insert(FailureKind::Cut, 5);
+    let verdict = judged(group(None, 1.0), new);
+    assert_eq!(verdict.exit_code, 3);
+    assert!(problem(&verdict, "counts_dont_add_up"));
+}
+
+#[test]
+fn more_throughput_is_better_and_less_is_worse() {
+    // github-action-benchmark #365, groovy #2787: alerts on speed-ups, silent on slowdowns.
+    let with_rate = |rate: f64| {
+        let mut group = group(None, 1.0);
+        let measurement = Measurement::single(Metric::OUTPUT_THROUGHPUT.unit(), finite(rate));
+        group.metrics.insert(Metric::OUTPUT_THROUGHPUT, measurement);
+        group
+    };
+    let slower = judged(with_rate(500.0), with_rate(400.0));
+    assert_eq!(slower.exit_code, 1);
+    let text = finding(&slower, "c8:output_throughput").reasons[0].to_string();
+    assert!(text.contains("fell 500.0 \u{2192} 400.0 tok/s (\u{2212}20.0 %"), "{text}");
+    assert!(text.ends_with("slower"), "{text}");
+    let faster = judged(with_rate(500.0), with_rate(600.0));
+    assert_eq!(faster.exit_code, 0);
+    assert_eq!(finding(&faster, "c8:output_throughput").judgement, Judgement::Improved);
+}
+
+#[test]
+fn a_limit_reached_exactly_passes_and_one_step_beyond_fails() {
+    let with_p95 = |ms: f64| {
+        let mut group = group(None, 1.0);
+        group.metrics.get_mut(&Metric::TTFT).unwrap().stats.insert(Statistic::P95, finite(ms));
+        group
+    };
+    assert_eq!(judged(with_p95(400.0), with_p95(440.0)).exit_code, 0);
+    assert_eq!(judged(with_p95(400.0), with_p95(440.01)).exit_code, 1);
+}
+
+#[test]
+fn a_change_below_the_floor_does_not_count_and_says_so() {
+    // daintree #10097: "< 5 ms exempt" without a word.
+    let mut rules = policy();
+    for rule in &mut rules.rules {
+        rule.min_change = (rule.pattern.metric == Metric::TPOT).then(|| finite(3.0));
+    }
+    let mut new = group(None, 1.0);
+    new.metrics.get_mut(&Metric::TPOT).unwrap().stats.insert(Statistic::P50, finite(22.9));
+    let verdict =
+        build::judge(&build::blessed(vec![report(vec![group(None, 1.0)])]), &report(vec![new]), &rules, &[]);
+    let finding = finding(&verdict, "c8:tpot.p50");
+    assert_eq!((verdict.exit_code, finding.judgement), (0, Judgement::Unchanged));
+    assert!(matches!(finding.reasons[0], Reason::UnderMinChange { .. }));
+}
+
+#[test]
+fn far_too_good_is_suspicious_and_said() {
+    // uni-db #230: counters 88 to 97 % below the baseline, "ok".
+    let verdict = judged(group(None, 1.0), group(None, 0.1));
+    assert_eq!(verdict.exit_code, 0);
+    let text: String = verdict.notes.iter().map(|note| format!("{note}\n")).collect();
+    assert!(
+        text.contains("ttft.p95 of c8 fell 400.0 \u{2192} 40.0 ms (\u{2212}90.0 %): suspiciously good"),
+        "{text}"
+    );
+}
+
+#[test]
+fn failing_fast_is_not_called_faster() {
+    // guidellm #444: refused requests improve the latency of the rest.
+    let mut new = group(None, 0.8);
+    new.requests.succeeded = Some(240);
+    new.requests.failed.insert(FailureKind::Http429, 60);
+    let verdict = judged(group(None, 1.0), new);
+    assert_eq!(verdict.exit_code, 1);
+    let ttft = finding(&verdict, "c8:ttft.p95");
+    assert_eq!(ttft.judgement, Judgement::Unchanged);
+    assert!(matches!(ttft.reasons[0], Reason::Withdrawn { .. }));
+    let text = finding(&verdict, "c8:success_rate").reasons[0].to_string();
+    assert!(text.contains("300 of 300 \u{2192} 240 of 300") && text.contains("60 \u{d7} 429"), "{text}");
+}
+
+#[test]
+fn one_failure_more_is_not_a_regression() {
+    let mut new = group(None, 1.0);
+    new.requests.sent = Some(50);
+    new.requests.succeeded = Some(49);
+    new.requests.failed.insert(FailureKind::Cut, 1);
+    let verdict = judged(group(None, 1.0), new);
+    assert_eq!(finding(&verdict, "c8:success_rate").judgement, Judgement::Unchanged);
+}
+
+#[test]
+fn a_success_rate_that_is_not_recorded_is_never_taken_for_one() {
+    let mut old = group(None, 1.0);
+    old.requests = Requests::default();
+    let verdict = judged(old.clone(), old);
+    assert!(verdict.notes.iter().any(|note| note.code() == "success_unknown"));
+    assert!(verdict.findings.iter().all(|finding| finding.field.metric != Metric::SUCCESS_RATE));
+}
+
+#[test]
+fn a_rule_that_matches_nothing_is_no_pass() {
+    // k6 #1526: a typo in a metric's name, the threshold was never evaluated.
+    let mut rules = policy();
+    let mut rule = build::rule("ttft.p90", Allowance::Relative(finite(0.1)));
+    rule.origin = pacegate::model::policy::Origin::File { path: "pacegate.toml".into(), line: 7, column: 1 };
+    rules.rules.push(rule);
+    let old = report(vec![group(None, 1.0)]);
+    let verdict = build::judge(&build::blessed(vec![old.clone()]), &old, &rules, &[]);
+    assert_eq!((verdict.outcome, verdict.exit_code), (Outcome::NoVerdict, 3));
+    let text = verdict.problems[0].to_string();
+    assert!(text.contains("pacegate.toml:7:1") && text.contains("c8:ttft.p50"), "{text}");
+}
+
+#[test]
+fn an_interrupted_run_is_never_judged() {
+    let mut new = report(vec![group(None, 1.0)]);
+    new.jobs[0].complete = false;
+    let verdict = judge(&report(vec![group(None, 1.0)]), &new);
+    assert_eq!(verdict.exit_code, 3);
+    assert!(problem(&verdict, "incomplete"));
+}
