@@ -4,6 +4,7 @@
 //! source (simulate | load | ingest) -> report -> gate (valid? comparable? judged) -> verdict -> emit
 //! ```
 
+pub mod config;
 pub mod emit;
 pub mod exit;
 pub mod gate;
