@@ -2,68 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use pacegate::model::policy::{Allowance, Decide, Policy};
+use pacegate::model::policy::Allowance;
 use pacegate::model::report::{FailureKind, Requests};
-use pacegate::model::{
-    Dimensions, Group, Judgement, Measurement, Metric, Outcome, PercentileDefinition, Reason, Report, Round,
-    Statistic, Verdict,
-};
+use pacegate::model::{Judgement, Measurement, Metric, Outcome, Reason, Statistic};
 
 use crate::build::{self, finite};
-
-const GATED: [&str; 5] = ["ttft.p95", "tpot.p50", "e2e.p95", "output_throughput", "success_rate"];
-
-fn policy() -> Policy {
-    let mut policy = build::policy(&GATED, 0.10, Decide::Auto);
-    policy.rules.retain(|rule| rule.pattern.metric != Metric::SUCCESS_RATE);
-    policy.rules.push(build::rule("success_rate", Allowance::Points(finite(0.01))));
-    policy
-}
-
-fn summary(metric: &Metric, values: &[(Statistic, f64)]) -> Measurement {
-    Measurement {
-        n: Some(300),
-        percentile_definition: Some(PercentileDefinition::Linear),
-        stats: values.iter().map(|(statistic, value)| (*statistic, finite(*value))).collect(),
-        ..Measurement::single(metric.unit(), finite(0.0))
-    }
-}
-
-/// One group of summaries, as most tools write them.
-fn group(strategy: Option<&str>, scale: f64) -> Group {
-    let mut metrics = BTreeMap::new();
-    let mut put = |metric: Metric, values: &[(Statistic, f64)]| {
-        let values: Vec<_> = values.iter().map(|(s, v)| (*s, v * scale)).collect();
-        metrics.insert(metric.clone(), summary(&metric, &values));
-    };
-    put(Metric::TTFT, &[(Statistic::P50, 200.0), (Statistic::P95, 400.0), (Statistic::P99, 500.0)]);
-    put(Metric::TPOT, &[(Statistic::P50, 20.0), (Statistic::P95, 25.0)]);
-    put(Metric::E2E, &[(Statistic::P50, 4000.0), (Statistic::P95, 6000.0), (Statistic::P99, 7000.0)]);
-    let rate = Measurement::single(Metric::OUTPUT_THROUGHPUT.unit(), finite(500.0 / scale));
-    metrics.insert(Metric::OUTPUT_THROUGHPUT, rate);
-    let strategy = strategy.map(str::to_owned);
-    build::group(Dimensions { strategy, concurrency: Some(8), ..Dimensions::default() }, metrics, 300)
-}
-
-fn report(groups: Vec<Group>) -> Report {
-    build::report(vec![vec![Round { seed: None, groups, against: Vec::new() }]])
-}
-
-fn judge(old: &Report, new: &Report) -> Verdict {
-    build::judge(&build::blessed(vec![old.clone()]), new, &policy(), &[])
-}
-
-fn judged(old: Group, new: Group) -> Verdict {
-    judge(&report(vec![old]), &report(vec![new]))
-}
-
-fn finding<'a>(verdict: &'a Verdict, field: &str) -> &'a pacegate::model::Finding {
-    verdict.findings.iter().find(|finding| finding.field.to_string() == field).unwrap()
-}
-
-fn problem(verdict: &Verdict, code: &str) -> bool {
-    verdict.problems.iter().any(|reason| reason.code() == code)
-}
+use crate::summaries::{finding, group, judge, judged, policy, problem, report};
 
 #[test]
 fn the_same_numbers_pass_and_say_how_many_were_compared() {
@@ -256,7 +200,7 @@ fn far_too_good_is_suspicious_and_said() {
     assert_eq!(verdict.exit_code, 0);
     let text: String = verdict.notes.iter().map(|note| format!("{note}\n")).collect();
     assert!(
-        text.contains("ttft.p95 of c8 fell 400.0 \u{2192} 40.0 ms (\u{2212}90.0 %): suspiciously good"),
+        text.contains("ttft.p95 of c8 fell 400.0 \u{2192} 40.0 ms (\u{2212}90.0 %), and 3 more fields like it: suspiciously good"),
         "{text}"
     );
 }

@@ -3,5 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 mod build;
+mod comparing;
 mod complaints;
+mod deciding;
 mod golden;
+mod speedup;
+mod summaries;
+mod waivers;

@@ -1,0 +1,71 @@
+//! Exceptions have a limit and an end.
+
+use pacegate::model::policy::{Allowance, FieldPattern, Origin, Policy, Waiver};
+use pacegate::model::{Judgement, Metric, Statistic, Verdict};
+use time::{Date, Month};
+
+use crate::build::{self, finite};
+use crate::summaries::{finding, group, policy, report};
+
+fn waived(limit: f64, until: Date) -> Policy {
+    let mut rules = policy();
+    rules.waivers.push(Waiver {
+        pattern: FieldPattern::everywhere(Metric::TTFT, Statistic::P95),
+        allowance: Allowance::Relative(finite(limit)),
+        reason: "TEAM-123".into(),
+        until,
+        origin: Origin::File { path: "pacegate.toml".into(), line: 20, column: 1 },
+    });
+    rules
+}
+
+/// TTFT 20 % slower, judged on 1 March 2026.
+fn judged(rules: &Policy) -> Verdict {
+    let mut slow = group(None, 1.0);
+    for value in slow.metrics.get_mut(&Metric::TTFT).unwrap().stats.values_mut() {
+        *value = finite(value.get() * 1.2);
+    }
+    build::judge(&build::blessed(vec![report(vec![group(None, 1.0)])]), &report(vec![slow]), rules, &[])
+}
+
+fn day(month: Month, day: u8) -> Date {
+    Date::from_calendar_date(2026, month, day).unwrap()
+}
+
+#[test]
+fn a_waiver_covers_up_to_its_limit_and_gives_its_reason() {
+    let verdict = judged(&waived(0.25, day(Month::June, 1)));
+    let ttft = finding(&verdict, "c8:ttft.p95");
+    assert_eq!((verdict.exit_code, ttft.judgement), (0, Judgement::Waived));
+    assert!(ttft.reasons[0].to_string().contains("waived up to +25 % until 2026-06-01: \"TEAM-123\""));
+}
+
+#[test]
+fn a_waiver_does_not_cover_what_is_worse_than_its_limit() {
+    let verdict = judged(&waived(0.15, day(Month::June, 1)));
+    assert_eq!(verdict.exit_code, 1);
+}
+
+#[test]
+fn a_waiver_holds_through_its_last_day_and_is_warned_about_before() {
+    let verdict = judged(&waived(0.25, day(Month::March, 1)));
+    assert_eq!(verdict.exit_code, 0);
+    assert!(verdict.notes.iter().any(|note| note.code() == "waiver_expires_soon"));
+}
+
+#[test]
+fn an_ended_waiver_covers_nothing_and_says_so() {
+    let verdict = judged(&waived(0.25, day(Month::February, 28)));
+    assert_eq!(verdict.exit_code, 1);
+    let text: String = verdict.notes.iter().map(ToString::to_string).collect();
+    assert!(text.contains("ended on 2026-02-28") && text.contains("pacegate.toml:20:1"), "{text}");
+}
+
+#[test]
+fn a_waiver_never_covers_a_field_that_is_missing() {
+    let mut new = group(None, 1.0);
+    new.metrics.remove(&Metric::TTFT);
+    let blessed = build::blessed(vec![report(vec![group(None, 1.0)])]);
+    let verdict = build::judge(&blessed, &report(vec![new]), &waived(0.25, day(Month::June, 1)), &[]);
+    assert_eq!(verdict.exit_code, 3);
+}
