@@ -1,4 +1,5 @@
 //! Where numbers come from. Every source ends in a report.
 
+pub mod ingest;
 pub mod simulate;
 pub mod workload;

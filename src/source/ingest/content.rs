@@ -1,0 +1,84 @@
+//! The bytes of a report, whatever way they were kept.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+use sha2::{Digest, Sha256};
+
+use super::error::{IngestError, Place};
+
+/// More than this is not read: a report of this size holds the texts of the replies, and memory is not endless.
+const MOST_BYTES: u64 = 4 << 30;
+
+/// One file: its bytes without compression and byte order mark.
+#[derive(Debug)]
+pub struct Content {
+    /// The path as it was given; `-` is standard input.
+    pub name: String,
+    /// Uncompressed, without a UTF-8 byte order mark.
+    pub bytes: Vec<u8>,
+}
+
+impl Content {
+    /// Reads a file, or standard input for `-`.
+    ///
+    /// # Errors
+    /// Unreadable, empty, too large, damaged gzip, UTF-16.
+    pub fn load(path: &Path) -> Result<Content, IngestError> {
+        let name = path.display().to_string();
+        let unreadable = |source| IngestError::Unreadable { path: path.to_owned(), source };
+        let mut bytes = Vec::new();
+        if name == "-" {
+            io::stdin().lock().take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        } else {
+            let file = File::open(path).map_err(unreadable)?;
+            let size = file.metadata().map_err(unreadable)?.len();
+            bytes.reserve_exact(usize::try_from(size.min(MOST_BYTES)).unwrap_or(0) + 1);
+            file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        }
+        Content::of(name, bytes)
+    }
+
+    /// Takes bytes that were read elsewhere.
+    ///
+    /// # Errors
+    /// Empty, too large, damaged gzip, UTF-16.
+    pub fn of(name: String, mut bytes: Vec<u8>) -> Result<Content, IngestError> {
+        if bytes.starts_with(&[0x1f, 0x8b]) {
+            let mut unpacked = Vec::new();
+            let unpacker = MultiGzDecoder::new(bytes.as_slice());
+            unpacker
+                .take(MOST_BYTES + 1)
+                .read_to_end(&mut unpacked)
+                .map_err(|source| IngestError::Gzip { path: name.clone(), source })?;
+            bytes = unpacked;
+        }
+        if bytes.len() as u64 > MOST_BYTES {
+            return Err(IngestError::TooLarge { path: name, limit: MOST_BYTES });
+        }
+        if bytes.starts_with(&[0xef, 0xbb, 0xbf]) {
+            bytes.drain(..3);
+        }
+        if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+            return Err(IngestError::NotText { place: Place::offset(&name, &bytes, 0) });
+        }
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Err(IngestError::Empty { path: name });
+        }
+        Ok(Content { name, bytes })
+    }
+
+    /// A place in this file.
+    #[must_use]
+    pub fn place(&self, offset: usize) -> Place {
+        Place::offset(&self.name, &self.bytes, offset)
+    }
+}
+
+/// SHA-256 in hexadecimal.
+#[must_use]
+pub fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,112 @@
+//! Which tool wrote a file: found by the keys that its reports must have, never guessed.
+
+use super::content::Content;
+use super::error::{IngestError, Refusal};
+use super::outline::{Outline, Shape};
+use super::{FORMATS, Format, FormatDef};
+
+/// What detection may look at: the outline of a file and its first lines.
+#[derive(Clone, Copy, Debug)]
+pub struct Sniff<'a> {
+    /// Keys and shape.
+    pub outline: &'a Outline,
+}
+
+/// The first thing missing.
+pub type Miss = String;
+
+impl Sniff<'_> {
+    /// The file must begin with an object.
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn object(&self) -> Result<(), Miss> {
+        if self.outline.shape == Shape::Object { Ok(()) } else { Err("does not begin with {".to_owned()) }
+    }
+}
+
+/// One of these keys must be there.
+///
+/// # Errors
+/// None is.
+pub fn need(sniff: &Sniff<'_>, any: &[&str]) -> Result<(), Miss> {
+    if any.iter().any(|key| sniff.outline.has(key)) {
+        return Ok(());
+    }
+    let names: Vec<String> = any.iter().map(|key| format!("\"{key}\"")).collect();
+    Err(format!("no key {}", names.join(" or ")))
+}
+
+/// A key of another format must not be there.
+///
+/// # Errors
+/// It is.
+pub fn lacks(sniff: &Sniff<'_>, key: &str, whose: &str) -> Result<(), Miss> {
+    if sniff.outline.has(key) { Err(format!("has the key \"{key}\", which {whose} writes")) } else { Ok(()) }
+}
+
+/// The format of a file; `forced` is held to its marks too.
+///
+/// # Errors
+/// None fits, or several do, or the forced one does not.
+pub fn detect(
+    content: &Content,
+    outline: &Outline,
+    forced: Option<Format>,
+) -> Result<&'static FormatDef, IngestError> {
+    let sniff = Sniff { outline };
+    if let Some(format) = forced {
+        let def = super::def(format);
+        return match (def.detect)(&sniff) {
+            Ok(()) => Ok(def),
+            Err(missing) => Err(IngestError::NotThis { path: content.name.clone(), format, missing }),
+        };
+    }
+    let mut fits = Vec::new();
+    let mut refusals = Vec::new();
+    for def in FORMATS {
+        match (def.detect)(&sniff) {
+            Ok(()) => fits.push(def),
+            Err(missing) => refusals.push(Refusal { format: def.format, missing }),
+        }
+    }
+    match fits.as_slice() {
+        [one] => Ok(one),
+        [] => Err(unknown(content, &sniff, refusals)),
+        several => Err(IngestError::Ambiguous {
+            path: content.name.clone(),
+            formats: several.iter().map(|def| def.format.name()).collect::<Vec<_>>().join(" or "),
+        }),
+    }
+}
+
+/// Files that lie beside a report are named for what they are.
+fn unknown(content: &Content, sniff: &Sniff<'_>, refusals: Vec<Refusal>) -> IngestError {
+    let path = content.name.clone();
+    let pytorch = sniff.outline.has("[].benchmark.extra_info") || path.ends_with(".pytorch.json");
+    if pytorch {
+        let instead = path.replace(".pytorch.json", ".json");
+        let what =
+            "is the file for the PyTorch benchmark database that vLLM writes beside its report".to_owned();
+        return IngestError::Companion { path, what, instead };
+    }
+    if sniff.outline.has("schema") && sniff.outline.has("ledger") {
+        return IngestError::Baseline { path };
+    }
+    if sniff.outline.documents == 0 && sniff.outline.shape != Shape::Text {
+        let what = "brackets are still open, and no key before this place tells the format".to_owned();
+        return IngestError::Truncated { place: content.place(content.bytes.len()), what };
+    }
+    let hint = match sniff.outline.shape {
+        Shape::Text => "It is no JSON. ".to_owned(),
+        Shape::Object | Shape::Array => {
+            let keys: Vec<&str> = sniff.outline.keys.iter().take(8).map(String::as_str).collect();
+            if keys.is_empty() {
+                "It has no keys. ".to_owned()
+            } else {
+                format!("Its first keys are {}. ", keys.join(", "))
+            }
+        }
+    };
+    IngestError::Unknown { path, refusals, hint }
+}

@@ -1,0 +1,277 @@
+//! A group while it is being read: collects numbers in the canonical units and keeps out what is none.
+
+use std::collections::BTreeMap;
+
+use crate::model::report::{
+    FailureKind, Group, Measurement, ReportedSpeedup, Requests, TokenSource, Tokens, Workload,
+};
+use crate::model::{Dimensions, Fact, Finite, Metric, PercentileDefinition, Samples, Statistic, Unit};
+use crate::stats::percentile::{Definition, Sorted};
+use crate::stats::sampling::percentile_inflation;
+
+use super::number::Number;
+
+/// Percentiles that are taken from raw samples where a file has no own.
+const PERCENTILES: [Statistic; 4] = [Statistic::P50, Statistic::P90, Statistic::P95, Statistic::P99];
+
+/// A file's own percentile and the one of its samples may differ by this share (and 2 µs) through rounding.
+const ROUNDING: f64 = 0.002;
+
+/// A group while it is being read.
+#[derive(Debug, Default)]
+pub struct Draft {
+    /// What it is made of.
+    pub dimensions: Dimensions,
+    /// What must agree for a comparison.
+    pub workload: Workload,
+    /// How requests ended.
+    pub requests: Requests,
+    /// Wall time in ms.
+    pub wall_ms: Option<f64>,
+    /// Tokens of the successes.
+    pub tokens: Tokens,
+    /// The speed-up that the file claims.
+    pub speedup: Option<ReportedSpeedup>,
+    /// What a reader of these numbers should know.
+    pub notes: Vec<String>,
+    metrics: BTreeMap<Metric, Measurement>,
+    flaw: Option<String>,
+}
+
+impl Draft {
+    /// Notes a fact of the workload, if it is known.
+    pub fn fact(&mut self, fact: Fact, value: Option<impl ToString>) {
+        if let Some(value) = value {
+            self.workload.insert(fact, value.to_string());
+        }
+    }
+
+    /// The metric's measurement with its definitions set.
+    pub fn define(&mut self, metric: &Metric, definition: &str, percentiles: PercentileDefinition) {
+        let measurement = self.measurement(metric);
+        measurement.definition = Some(definition.to_owned());
+        measurement.percentile_definition = Some(percentiles);
+    }
+
+    /// How many samples a metric's statistics are of.
+    pub fn count(&mut self, metric: &Metric, n: Option<u64>) {
+        self.measurement(metric).n = n;
+    }
+
+    fn measurement(&mut self, metric: &Metric) -> &mut Measurement {
+        self.metrics.entry(metric.clone()).or_insert_with(|| Measurement {
+            unit: metric.unit(),
+            definition: None,
+            n: None,
+            percentile_definition: None,
+            stats: BTreeMap::new(),
+            samples: None,
+            vif: BTreeMap::new(),
+        })
+    }
+
+    /// A statistic in the metric's canonical unit. Absent values are left out; NaN, infinity and negative ones are faults.
+    pub fn stat(&mut self, metric: &Metric, statistic: Statistic, value: Number) {
+        match value {
+            Number::Absent => {}
+            Number::Finite(value) if value >= 0.0 => {
+                if let Ok(value) = Finite::new(value) {
+                    self.measurement(metric).stats.insert(statistic, value);
+                }
+            }
+            Number::Finite(value) => self.fault(metric, statistic, &value.to_string()),
+            Number::Infinite => self.fault(metric, statistic, "infinite"),
+            Number::Nan => self.fault(metric, statistic, "NaN"),
+        }
+    }
+
+    /// A statistic given in other units: times `factor`.
+    pub fn scaled(&mut self, metric: &Metric, statistic: Statistic, value: Number, factor: f64) {
+        let value = value.finite().map_or(value, |v| Number::of(v * factor));
+        self.stat(metric, statistic, value);
+    }
+
+    /// The only value of a metric.
+    pub fn value(&mut self, metric: &Metric, value: Number) {
+        self.stat(metric, Statistic::Value, value);
+    }
+
+    fn fault(&mut self, metric: &Metric, statistic: Statistic, found: &str) {
+        if self.flaw.is_none() {
+            let field = crate::model::field::local(metric, statistic);
+            self.flaw = Some(format!("{field} is {found}; expected a finite number from 0"));
+        }
+    }
+
+    /// All samples of a metric in ms and in order of arrival, successes only. Statistics that the file has not are taken from them.
+    ///
+    /// Samples that contradict the file's own percentiles are left away, and that is said.
+    pub fn samples(&mut self, metric: &Metric, arrivals: &[f64]) {
+        let Some(measurement) = self.metrics.get_mut(metric) else { return };
+        let Some(definition) = measurement.percentile_definition else { return };
+        if arrivals.is_empty() {
+            return;
+        }
+        let (Ok(sorted), Ok(samples)) = (Sorted::new(arrivals.to_vec()), Samples::from_millis(arrivals))
+        else {
+            self.fault(metric, Statistic::Min, "not a duration in some request");
+            return;
+        };
+        let picked: BTreeMap<Statistic, f64> =
+            PERCENTILES.iter().filter_map(|s| Some((*s, pick(&sorted, *s, definition)?))).collect();
+        for (statistic, own) in &picked {
+            let Some(told) = measurement.stats.get(statistic) else { continue };
+            if (told.get() - own).abs() > ROUNDING * told.get() + 0.002 {
+                self.notes.push(format!(
+                    "{metric}: the file's own {statistic} is {told} ms and that of its {} samples {own} ms; the samples are not used",
+                    arrivals.len()
+                ));
+                return;
+            }
+        }
+        measurement.n = Some(arrivals.len() as u64);
+        measurement.samples = Some(samples);
+        let all = sorted.as_slice();
+        let mean = arrivals.iter().sum::<f64>() / length(arrivals);
+        let ends = [(Statistic::Mean, mean), (Statistic::Min, all[0]), (Statistic::Max, all[all.len() - 1])];
+        for (statistic, value) in picked.into_iter().chain(ends) {
+            if let Ok(value) = Finite::new(value) {
+                measurement.stats.entry(statistic).or_insert(value);
+            }
+        }
+        for statistic in PERCENTILES {
+            let vif = statistic.percent().and_then(|p| percentile_inflation(arrivals, p).ok());
+            if let Some(vif) = vif.and_then(|vif| Finite::new(vif).ok()) {
+                measurement.vif.insert(statistic, vif);
+            }
+        }
+    }
+
+    /// Requests by outcome. Failures whose reason is not known are counted as such.
+    pub fn outcomes(&mut self, sent: Option<u64>, succeeded: Option<u64>) {
+        self.requests.sent = sent;
+        self.requests.succeeded = succeeded;
+        if let (Some(sent), Some(succeeded)) = (sent, succeeded) {
+            let known: u64 = self.requests.failed.values().sum();
+            let rest = sent.saturating_sub(succeeded).saturating_sub(known);
+            if rest > 0 {
+                *self.requests.failed.entry(FailureKind::Unknown).or_default() += rest;
+            }
+        }
+    }
+
+    /// One failed request, with the tool's words for it.
+    pub fn failed(&mut self, kind: FailureKind, times: u64, words: &str) {
+        if times > 0 {
+            *self.requests.failed.entry(kind).or_default() += times;
+            let sample = super::failure::sample(words);
+            if !sample.is_empty() {
+                self.requests.error_samples.entry(kind).or_insert(sample);
+            }
+        }
+    }
+
+    /// Tokens of the successes.
+    pub fn tokens(&mut self, input: Option<u64>, output: Option<u64>, from: TokenSource) {
+        let known = |count: Option<u64>| count.filter(|n| *n > 0);
+        self.tokens = Tokens { input: known(input), output: known(output), cached: None, from };
+    }
+
+    /// The mean output length, from the totals where the file has no own.
+    fn mean_output(&mut self) {
+        if let (Some(output), Some(succeeded)) =
+            (self.tokens.output, self.requests.succeeded.filter(|n| *n > 0))
+        {
+            let mean = Finite::new(ratio(output, succeeded));
+            let stats = &mut self.measurement(&Metric::OUTPUT_TOKENS).stats;
+            if let (Ok(mean), true) = (mean, stats.is_empty()) {
+                stats.insert(Statistic::Mean, mean);
+            }
+        }
+    }
+
+    /// The group, its workload and its notes; zeros that are no measurements are gone.
+    ///
+    /// # Errors
+    /// A value that can't be: what it is.
+    pub fn finish(mut self) -> Result<(Group, Workload, Vec<String>), String> {
+        if let Some(flaw) = self.flaw {
+            return Err(flaw);
+        }
+        let none_succeeded = self.requests.succeeded == Some(0);
+        self.mean_output();
+        for (metric, measurement) in &mut self.metrics {
+            if none_succeeded && *metric != Metric::GPU_MEMORY {
+                measurement.stats.clear();
+                measurement.samples = None;
+                continue;
+            }
+            let before = measurement.stats.len();
+            measurement
+                .stats
+                .retain(|statistic, value| value.get() > 0.0 || !zero_is_absence(metric, *statistic));
+            if measurement.stats.len() < before {
+                self.notes.push(format!(
+                    "{metric}: the file says 0, which no request can take; read as not measured"
+                ));
+            }
+            // Only min and spread left: nothing was measured.
+            if measurement.stats.keys().all(|s| matches!(s, Statistic::Min | Statistic::Std)) {
+                measurement.stats.clear();
+            }
+        }
+        self.metrics.retain(|_, measurement| !measurement.stats.is_empty() || measurement.samples.is_some());
+        for measurement in self.metrics.values_mut() {
+            if measurement.n.is_none() && measurement.stats.keys().any(|s| s.percent().is_some()) {
+                measurement.n = self.requests.succeeded;
+            }
+        }
+        let group = Group {
+            id: self.dimensions.id(),
+            dimensions: self.dimensions,
+            requests: self.requests,
+            wall_ms: self.wall_ms.filter(|ms| *ms > 0.0).and_then(|ms| Finite::new(ms).ok()),
+            tokens: self.tokens,
+            metrics: self.metrics,
+            speedup_reported: self.speedup,
+            self_check: None,
+            arrivals: None,
+            shares: BTreeMap::new(),
+        };
+        Ok((group, self.workload, self.notes))
+    }
+}
+
+/// A time of 0 was not measured; 0 gaps between chunks that arrive together were, and so is a spread of 0.
+fn zero_is_absence(metric: &Metric, statistic: Statistic) -> bool {
+    let rate = matches!(metric.unit(), Unit::TokensPerSecond | Unit::RequestsPerSecond);
+    let time = metric.unit() == Unit::Millisecond && *metric != Metric::ITL;
+    rate || (time && !matches!(statistic, Statistic::Min | Statistic::Std))
+}
+
+/// A percentile of sorted samples by the tool's definition.
+#[must_use]
+pub fn pick(sorted: &Sorted, statistic: Statistic, definition: PercentileDefinition) -> Option<f64> {
+    let percent = statistic.percent()?;
+    let definition = match definition {
+        PercentileDefinition::FloorRank => Definition::FloorRank,
+        PercentileDefinition::MedianAndFloorRank if statistic == Statistic::P50 => Definition::Median,
+        PercentileDefinition::MedianAndFloorRank => Definition::FloorRank,
+        PercentileDefinition::Linear => Definition::Linear,
+        PercentileDefinition::NearestRank => Definition::NearestRank,
+        PercentileDefinition::InvertedCdf => Definition::InvertedCdf,
+        PercentileDefinition::Exclusive => Definition::Exclusive,
+        PercentileDefinition::Unknown => return None,
+    };
+    sorted.percentile(percent, definition).ok()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no run has 2^53 tokens")]
+fn ratio(part: u64, all: u64) -> f64 {
+    part as f64 / all as f64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no run has 2^53 requests")]
+fn length(samples: &[f64]) -> f64 {
+    samples.len() as f64
+}

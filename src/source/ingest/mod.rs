@@ -1,0 +1,160 @@
+//! Reads the reports of other tools into the canonical report.
+//!
+//! ```text
+//! bytes (content) -> outline -> format (detect) -> reading (one file per tool) -> report (join)
+//! ```
+//!
+//! A format is found by the keys that it must have; nothing is guessed. Every number is converted at this door to the one unit
+//! of its metric, with what the tool means by it. What was not measured is absent, never 0.
+
+mod content;
+mod detect;
+mod draft;
+mod error;
+mod failure;
+mod flat;
+mod formats;
+mod join;
+mod locate;
+mod number;
+mod outline;
+mod own;
+mod parse;
+mod reading;
+mod script_a;
+mod script_b;
+mod serving;
+mod spelling;
+mod stamp;
+mod tree;
+mod vllm;
+
+use std::path::{Path, PathBuf};
+
+use crate::model::Report;
+
+pub use error::{IngestError, Place, Refusal};
+pub use formats::{FORMATS, Format, FormatDef, UnknownFormat, def, documentation};
+
+use content::{Content, digest};
+use join::FileRead;
+use outline::Outline;
+use own::OwnRead;
+
+/// One report as the command line gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// The strategy that it measured, where the command names one (`NAME=REPORT`).
+    pub strategy: Option<String>,
+    /// The file; `-` is standard input.
+    pub path: PathBuf,
+}
+
+impl Input {
+    /// `REPORT` or `NAME=REPORT`. A file of the very name that was given comes first.
+    #[must_use]
+    pub fn parse(text: &str) -> Input {
+        let whole = || Input { strategy: None, path: PathBuf::from(text) };
+        match text.split_once('=') {
+            Some((name, path)) if is_name(name) && !path.is_empty() && !Path::new(text).exists() => {
+                Input { strategy: Some(name.to_owned()), path: PathBuf::from(path) }
+            }
+            _ => whole(),
+        }
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
+}
+
+/// How files are read and joined.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The format, where it is not to be found.
+    pub format: Option<Format>,
+    /// Every file is a job of its own; else they are rounds of one job.
+    pub separate_jobs: bool,
+    /// The profile that the report is of; else the name of the format.
+    pub profile: Option<String>,
+}
+
+/// What one file turned out to be.
+enum Read {
+    Own(Box<OwnRead>),
+    Foreign(Box<FileRead>),
+}
+
+/// Reads reports and joins them.
+///
+/// Files without names are rounds of one job, or groups of one round where they measured different groups; names make them
+/// strategies. `separate_jobs` makes them jobs.
+///
+/// # Errors
+/// Everything that keeps a file from being read or joined; all of it is exit code 2.
+pub fn read(inputs: &[Input], options: &Options) -> Result<Report, IngestError> {
+    let mut foreign: Vec<FileRead> = Vec::new();
+    let mut own: Vec<OwnRead> = Vec::new();
+    let mut seen: Vec<(String, String)> = Vec::new();
+    for input in inputs {
+        let read = read_one(input, options)?;
+        let (path, digest) = match &read {
+            Read::Own(read) => (&read.path, &read.digest),
+            Read::Foreign(read) => (&read.path, &read.digest),
+        };
+        if let Some((first, _)) = seen.iter().find(|(_, old)| old == digest) {
+            return Err(IngestError::SameContent { first: first.clone(), second: path.clone() });
+        }
+        seen.push((path.clone(), digest.clone()));
+        match read {
+            Read::Own(read) => own.push(*read),
+            Read::Foreign(read) => foreign.push(*read),
+        }
+    }
+    match (own.first(), foreign.first()) {
+        (Some(ours), Some(theirs)) => Err(IngestError::MixedFormats {
+            first: ours.path.clone(),
+            first_format: Format::Pacegate.to_string(),
+            second: theirs.path.clone(),
+            second_format: theirs.reading.format.to_string(),
+        }),
+        (Some(_), None) => own::join(own, options),
+        (None, _) => join::join(foreign, options),
+    }
+}
+
+fn read_one(input: &Input, options: &Options) -> Result<Read, IngestError> {
+    if input.path.is_dir() {
+        return Err(IngestError::Folder { path: input.path.clone(), looked_for: String::new() });
+    }
+    let mut content = Content::load(&input.path)?;
+    let outline = Outline::of(&content.bytes);
+    if let Some(offset) = outline.too_deep {
+        return Err(IngestError::TooDeep { place: content.place(offset), limit: outline::MOST_DEPTH });
+    }
+    let def = detect::detect(&content, &outline, options.format)?;
+    let digest = digest(&content.bytes);
+    if let Some(offset) = outline.nonfinite {
+        if !def.bare_nonfinite {
+            let rest = &content.bytes[offset..];
+            let token = if rest.starts_with(b"NaN") { "NaN" } else { "Infinity" };
+            let place = content.place(offset).key(locate::keys_to(&content, offset));
+            return Err(IngestError::NotFinite { place, token: token.to_owned(), format: def.format });
+        }
+        outline::quote_nonfinite(&mut content.bytes);
+    }
+    let (path, strategy) = (content.name.clone(), input.strategy.clone());
+    match def.reader {
+        formats::Reader::Own => {
+            let report = own::read(&content)?;
+            Ok(Read::Own(Box::new(OwnRead { path, digest, strategy, report })))
+        }
+        formats::Reader::Foreign(read) => {
+            let reading = read(&content)?;
+            if reading.runs.iter().all(|run| run.groups.is_empty()) {
+                return Err(IngestError::NoRun { path, what: def.inside.to_owned() });
+            }
+            Ok(Read::Foreign(Box::new(FileRead { path, digest, strategy, reading })))
+        }
+    }
+}

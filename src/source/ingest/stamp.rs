@@ -1,0 +1,44 @@
+//! Points in time as other tools write them.
+
+use time::format_description::well_known::Rfc3339;
+use time::macros::format_description;
+use time::{Date, OffsetDateTime, PrimitiveDateTime, Time};
+
+use crate::model::Timestamp;
+
+/// RFC 3339, ISO without a zone (read as UTC), or vLLM's `20261130-095916` (the client's local time, read as UTC).
+#[must_use]
+pub fn parse(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    if let Ok(stamp) = OffsetDateTime::parse(text, &Rfc3339) {
+        return Some(Timestamp(stamp));
+    }
+    let compact = format_description!("[year][month][day]-[hour][minute][second]");
+    if let Ok(stamp) = PrimitiveDateTime::parse(text, compact) {
+        return Some(Timestamp(stamp.assume_utc()));
+    }
+    let (date, clock) = text.split_once(['T', ' '])?;
+    let date = Date::parse(date, format_description!("[year]-[month]-[day]")).ok()?;
+    let clock = clock.get(..8)?;
+    let clock = Time::parse(clock, format_description!("[hour]:[minute]:[second]")).ok()?;
+    Some(Timestamp(PrimitiveDateTime::new(date, clock).assume_utc()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_of_a_time_is_read() {
+        for text in [
+            "2026-11-30T09:59:16Z",
+            "2026-11-30T10:59:16.5+01:00",
+            "20261130-095916",
+            "2026-11-30 09:59:16",
+            "2026-11-30T09:59:16.123456",
+        ] {
+            assert_eq!(parse(text).unwrap().to_string(), "2026-11-30T09:59:16Z", "{text}");
+        }
+        assert_eq!(parse("yesterday"), None);
+    }
+}

@@ -1,0 +1,103 @@
+//! Every real run: the values of `expected.json` to the digits given, counts, failures and absences.
+
+use pacegate::model::report::Group;
+use pacegate::model::{Metric, Statistic};
+use serde_json::Value;
+
+use super::{data, groups, report, value};
+
+/// Expected values have three decimals, throughput two.
+const HALF_DIGIT: f64 = 0.000_51;
+const HALF_CENT: f64 = 0.005_1;
+
+pub fn expected(case: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(data("expected.json")).unwrap();
+    let all: Value = serde_json::from_str(&text).unwrap();
+    all[case]["values"].as_array().unwrap_or_else(|| panic!("no case {case}")).clone()
+}
+
+/// What a file of a case is allowed to lack.
+#[derive(Clone, Copy, Default)]
+pub struct Lacks {
+    /// The file has no count of failures.
+    pub failures: bool,
+}
+
+pub fn check(file: &str, case: &str, lacks: Lacks) {
+    let report = report(file);
+    let found = groups(&report);
+    let expected = expected(case);
+    assert_eq!(found.len(), expected.len(), "groups of {file}");
+    for (group, expected) in found.into_iter().zip(&expected) {
+        compare(group, expected, lacks, &format!("{file} {}", group.id));
+    }
+}
+
+pub fn compare(group: &Group, expected: &Value, lacks: Lacks, which: &str) {
+    for (key, metric) in [
+        ("ttft_ms", Metric::TTFT),
+        ("tpot_ms", Metric::TPOT),
+        ("e2e_ms", Metric::E2E),
+        ("itl_ms", Metric::ITL),
+    ] {
+        let Some(expected) = expected.get(key) else { continue };
+        for (name, statistic) in [("p50", Statistic::P50), ("p95", Statistic::P95), ("p99", Statistic::P99)] {
+            let found = super::stat(group, &metric, statistic);
+            same(found, expected[name].as_f64(), HALF_DIGIT, &format!("{which} {metric}.{name}"));
+        }
+    }
+    // No token in no time is no throughput: absent, never 0.
+    let tokens = expected["output_tok_s"].as_f64().filter(|rate| *rate > 0.0);
+    same(value(group, &Metric::OUTPUT_THROUGHPUT), tokens, HALF_CENT, &format!("{which} output_throughput"));
+    let ok = expected["ok"].as_u64();
+    assert_eq!(group.requests.succeeded, ok, "{which} succeeded");
+    let failed = expected["failed"].as_u64();
+    if lacks.failures {
+        assert_eq!(group.requests.counts(), None, "{which}: a success rate from a file without failures");
+    } else {
+        assert_eq!(Some(group.requests.failures()), failed, "{which} failed");
+        assert_eq!(
+            group.requests.counts(),
+            ok.zip(ok.zip(failed).map(|(ok, failed)| ok + failed)),
+            "{which} counts"
+        );
+    }
+    for (metric, measurement) in &group.metrics {
+        assert!(
+            measurement.stats.values().all(|v| v.get() > 0.0 || *metric == Metric::ITL),
+            "{which} {metric} has a zero"
+        );
+        if let Some(samples) = &measurement.samples {
+            assert_eq!(measurement.n, Some(samples.len() as u64), "{which} {metric} n");
+            assert!(!measurement.vif.is_empty(), "{which} {metric} vif");
+        }
+    }
+}
+
+fn same(found: Option<f64>, expected: Option<f64>, tolerance: f64, which: &str) {
+    match (found, expected) {
+        (None, None) => {}
+        (Some(found), Some(expected)) => {
+            assert!((found - expected).abs() <= tolerance, "{which}: {found} is not {expected}")
+        }
+        (found, expected) => panic!("{which}: found {found:?}, expected {expected:?}"),
+    }
+}
+
+macro_rules! real {
+    ($($name:ident: $file:literal, $case:literal $(, $lacks:expr)?;)*) => {$(
+        #[test]
+        fn $name() {
+            let lacks = [$($lacks,)? Lacks::default()][0];
+            check($file, $case, lacks);
+        }
+    )*};
+}
+
+real! {
+    vllm_all_failed: "vllm/0.33.0/allfail-500-c8.json", "vllm/0.33.0/allfail-500-c8";
+    vllm_append: "vllm/0.33.0/clean-chat-c8-append.json", "vllm/0.33.0/clean-chat-c8-append";
+    vllm_detailed: "vllm/0.33.0/clean-chat-c8-detailed.json", "vllm/0.33.0/clean-chat-c8-detailed";
+    vllm_defaults: "vllm/0.33.0/clean-completions-c32-defaults.json", "vllm/0.33.0/clean-completions-c32-defaults";
+    vllm_faults: "vllm/0.33.0/faults-chat-c8-detailed.json", "vllm/0.33.0/faults-chat-c8-detailed";
+}
