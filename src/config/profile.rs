@@ -32,11 +32,13 @@ const WHOLE: &str = "a whole number from 1 to 4294967295";
 pub(super) fn read(entry: &Entry<'_>) -> Result<ProfileConfig, ConfigError> {
     strategy::named(entry.key).map_err(|problem| entry.key_error(problem))?;
     let table = entry.table(format!("[profile.{}]", entry.key))?.known("profile.NAME")?;
-    let strategies = match table.get("strategies") {
-        Some(strategies) => strategy::read(strategies, entry.key)?,
-        None => Vec::new(),
-    };
-    let (target, embedded_named) = target(&table, &strategies)?;
+    let written =
+        table.get("strategies").map(|strategies| strategy::read(strategies, entry.key)).transpose()?;
+    let (target, embedded_named) = target(&table, written.as_deref().unwrap_or_default())?;
+    // A table named like a built-in profile changes that profile, so that one line slows one stage of `smoke`.
+    let builtin = defaults::builtin(entry.key).filter(|_| matches!(target, Target::Embedded(_)));
+    let start = builtin.unwrap_or_else(|| defaults::profile(entry.key));
+    let strategies = written.unwrap_or_else(|| start.strategies.clone());
     let reference = reference(&table, &strategies)?;
     let whole = |key: &str, least: u32, expected: &str| {
         table.get(key).map(|entry| entry.whole(least, expected)).transpose()
@@ -49,10 +51,10 @@ pub(super) fn read(entry: &Entry<'_>) -> Result<ProfileConfig, ConfigError> {
         strategies: reference_first(strategies, reference.as_deref()),
         reference,
         cache: cache(&table, &target)?,
-        prompts: prompts(&table)?,
+        prompts: prompts(&table, &start.prompts)?,
         target,
         prompt_tokens: table.get("prompt_tokens").map(|e| counts(e)).transpose()?.unwrap_or_default(),
-        load: load(&table)?,
+        load: load(&table, &start.load)?,
         requests: whole("requests", 1, WHOLE)?.unwrap_or(defaults::REQUESTS),
         rounds: whole("rounds", 1, WHOLE)?.unwrap_or(defaults::ROUNDS),
         max_tokens: whole("max_tokens", 1, WHOLE)?,
@@ -62,7 +64,7 @@ pub(super) fn read(entry: &Entry<'_>) -> Result<ProfileConfig, ConfigError> {
         stream: table.get("stream").map(|entry| entry.boolean()).transpose()?.unwrap_or(true),
         timeouts: table.get("timeouts").map(|e| timeouts(e, entry.key)).transpose()?.unwrap_or_default(),
         before_block: text("before_block", "a command")?,
-        ..defaults::profile(entry.key)
+        ..start
     };
     let gate = match table.get("gate") {
         Some(gate) => gate::read(&gate.table(format!("[profile.{}.gate]", entry.key))?)?,
@@ -139,13 +141,13 @@ fn reference_first(mut strategies: Vec<Strategy>, reference: Option<&str>) -> Ve
     strategies
 }
 
-fn prompts(table: &Table<'_>) -> Result<Prompts, ConfigError> {
+fn prompts(table: &Table<'_>, usual: &Prompts) -> Result<Prompts, ConfigError> {
     table.exclusive("traffic", "prompts", "prompts come from a traffic model or from a file")?;
     if let Some(file) = table.get("prompts") {
         return Ok(Prompts::File(file.string("a file such as \"prompts.jsonl\"")?.to_owned()));
     }
     let Some(traffic) = table.get("traffic") else {
-        return Ok(Prompts::Traffic(vec![defaults::TRAFFIC.to_owned()]));
+        return Ok(usual.clone());
     };
     let words = defaults::TRAFFICS.map(|name| (name, name));
     let names = distinct(traffic, |item| item.word("traffic model", &words))?;
@@ -173,7 +175,7 @@ fn counts(entry: &Entry<'_>) -> Result<Vec<u32>, ConfigError> {
     distinct(entry, |item| item.whole(1, WHOLE))
 }
 
-fn load(table: &Table<'_>) -> Result<Load, ConfigError> {
+fn load(table: &Table<'_>, usual: &Load) -> Result<Load, ConfigError> {
     table.exclusive("concurrency", "rate", "a closed loop has a concurrency, an open loop a rate")?;
     let arrivals = [("poisson", Arrival::Poisson), ("constant", Arrival::Constant)];
     let arrival = table.get("arrival").map(|entry| entry.word("arrival", &arrivals)).transpose()?;
@@ -193,7 +195,7 @@ fn load(table: &Table<'_>) -> Result<Load, ConfigError> {
         }));
     }
     let levels = table.get("concurrency").map(counts).transpose()?;
-    Ok(Load::Concurrency(levels.unwrap_or_else(|| vec![defaults::CONCURRENCY])))
+    Ok(levels.map_or_else(|| usual.clone(), Load::Concurrency))
 }
 
 fn temperature(table: &Table<'_>) -> Result<Finite, ConfigError> {

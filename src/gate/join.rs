@@ -31,7 +31,6 @@ pub(super) struct Joined {
     over_expected: Option<Finite>,
     unresolved: bool,
     promise: Option<String>,
-    nothing_in_common: bool,
 }
 
 impl Joined {
@@ -56,18 +55,20 @@ impl Joined {
             over_expected: channels.over_expected,
             unresolved: channels.unresolved,
             promise: None,
-            nothing_in_common: false,
         }
     }
 
     /// What the aligned fields say as a whole.
-    pub fn look_at(&mut self, sides: &Sides, cases: &[Case], candidate: &Report, policy: &Policy) {
+    pub fn look_at(&mut self, sides: &Sides, cases: &[Case], input: &Input) {
+        let (candidate, policy) = (input.candidate, input.policy);
         let (old, new) = (sides.blessed.groups(), sides.candidate.groups());
-        if old.is_disjoint(&new) {
+        if input.baseline.is_none() && !sides.duet {
+            let (path, bless) = input.missing_baseline.clone();
+            self.problems.push((Outcome::NoVerdict, Reason::NoBaseline { path, bless }));
+        } else if old.is_disjoint(&new) {
             let ids = |set: BTreeSet<&GroupId>| set.into_iter().cloned().collect();
             self.problems
                 .push((Outcome::NoVerdict, Reason::NothingInCommon { old: ids(old), new: ids(new) }));
-            self.nothing_in_common = true;
         }
         for (outcome, reason) in reported_speedup::check(candidate) {
             match outcome {
@@ -83,7 +84,8 @@ impl Joined {
                 validity::group_total(side, id).counts().is_none()
                     && !side.of_group(id).any(|m| m.group.metrics.contains_key(&Metric::SUCCESS_RATE))
             };
-            if side.groups().into_iter().any(unknown) {
+            let judged = !side.jobs.is_empty();
+            if judged && side.groups().into_iter().any(unknown) {
                 self.notes.push(Reason::SuccessUnknown { side: which });
             }
         }
@@ -123,7 +125,7 @@ impl Joined {
         counts.over_limit = self.over_limit;
         counts.over_expected = self.over_expected;
         let explained = !self.problems.is_empty();
-        if counts.compared == 0 && !explained && !self.nothing_in_common {
+        if counts.compared == 0 && !explained {
             self.problems.push((Outcome::NoVerdict, Reason::NothingCompared));
         }
         let ids: Vec<_> = findings.iter().map(|finding| finding.field.clone()).collect();
@@ -205,31 +207,6 @@ fn empty(input: Input, outcome: Outcome) -> Verdict {
         notes: Vec::new(),
         resolution: Resolution::default(),
         reproduce: input.reproduce,
-    }
-}
-
-/// No blessed baseline: the report is still checked for what makes it invalid, and for absolute limits.
-pub(super) fn without_baseline(input: Input) -> Verdict {
-    let nothing = crate::model::Baseline {
-        schema: String::new(),
-        tool: Tool::pacegate(),
-        profile: String::new(),
-        summary: Default::default(),
-        ledger: Default::default(),
-        reports: Vec::new(),
-    };
-    let sides = Sides::new(&nothing, input.candidate);
-    let validity = validity::check(input.candidate, &sides.candidate, rules::smallest_relative(input.policy));
-    let (path, bless) = input.missing_baseline.clone();
-    let mut problems = vec![(Outcome::NoVerdict, Reason::NoBaseline { path, bless })];
-    problems.extend(validity.problems);
-    let said = input.candidate.source.warnings.iter().map(|text| Reason::SourceSays { text: text.clone() });
-    let notes = said.collect();
-    let outcome = super::outcome(std::iter::empty(), &problems);
-    Verdict {
-        problems: problems.into_iter().map(|(_, reason)| reason).collect(),
-        notes,
-        ..empty(input, outcome)
     }
 }
 

@@ -56,8 +56,8 @@ pub struct Input<'a> {
 /// # Errors
 /// Two gate rules of equal rank that disagree about a field.
 pub fn judge(input: Input) -> Result<Verdict, Box<RuleTie>> {
-    let Some((baseline, _)) = input.baseline.as_ref() else { return Ok(join::without_baseline(input)) };
-    let baseline = *baseline;
+    let nothing = Baseline::nothing();
+    let baseline = input.baseline.as_ref().map_or(&nothing, |(baseline, _)| *baseline);
     let sides = match is_duet(input.candidate) {
         true => Sides::alternated(input.candidate),
         false => Sides::new(baseline, input.candidate),
@@ -76,7 +76,7 @@ pub fn judge(input: Input) -> Result<Verdict, Box<RuleTie>> {
     let speedups = speedup::judge(&sides, input.policy, &setting, &comparability, &validity, reference)?;
 
     let mut joined = join::Joined::new(validity, comparability, channels, setting);
-    joined.look_at(&sides, &cases, input.candidate, input.policy);
+    joined.look_at(&sides, &cases, &input);
     let all = success.into_iter().chain(speedups).chain(cases);
     let (counts, mut findings) = join::findings(all);
     join::withdraw_fast_failures(&mut findings);

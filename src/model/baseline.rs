@@ -38,6 +38,19 @@ pub struct Baseline {
 }
 
 impl Baseline {
+    /// A baseline that holds nothing: what a first report is held against.
+    #[must_use]
+    pub fn nothing() -> Baseline {
+        Baseline {
+            schema: SCHEMA.to_owned(),
+            tool: Tool::pacegate(),
+            profile: String::new(),
+            summary: BTreeMap::new(),
+            ledger: Ledger::default(),
+            reports: Vec::new(),
+        }
+    }
+
     /// All blessed jobs with the report that they are of, oldest first.
     pub fn jobs(&self) -> impl Iterator<Item = (&Report, &Job)> {
         self.reports.iter().flat_map(|report| report.jobs.iter().map(move |job| (report, job)))

@@ -14,6 +14,7 @@ pub mod profile;
 pub mod quantity;
 pub mod reason;
 pub mod report;
+pub mod requests;
 pub mod samples;
 pub mod sentence;
 pub mod statistic;
