@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::metric::Metric;
-use super::quantity::Finite;
+use super::field::FieldId;
+use super::finding::Change;
+use super::group::GroupId;
+use super::metric::{Direction, Metric};
+use super::quantity::{Finite, Unit};
 use super::report::{Code, Job, Report, Tool};
 use super::timestamp::Timestamp;
 use super::unique_map;
@@ -81,6 +84,9 @@ pub struct LedgerEntry {
     /// Why, in the words of who blessed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Groups whose workload changed: their pinned values begin anew here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub restarted: Vec<GroupId>,
     /// Per metric, the median relative change of its fields against the bless before (0.04 = +4 %).
     #[serde(default, deserialize_with = "unique_map::deserialize")]
     pub changes: BTreeMap<Metric, Finite>,
@@ -96,4 +102,80 @@ pub enum BlessAction {
     Replace,
     /// A job was added.
     Add,
+}
+
+/// What a bless made: the new baseline, and all that is said about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Blessed {
+    /// The baseline to be written.
+    pub baseline: Baseline,
+    /// What was done.
+    pub action: BlessAction,
+    /// The report is already what is blessed: nothing needs to be written.
+    pub unchanged: bool,
+    /// Old jobs that were dropped because only the last [`MOST_JOBS`] are kept.
+    pub dropped: usize,
+    /// Every field with a better side, old against new.
+    pub rows: Vec<FieldRow>,
+    /// How far each field is from its pinned first value, the worst first.
+    pub drift: Vec<Drift>,
+}
+
+/// One line of the table that a bless prints.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldRow {
+    /// Which field.
+    pub field: FieldId,
+    /// Its unit.
+    pub unit: Unit,
+    /// Which way is better.
+    pub direction: Direction,
+    /// The value until now; absent for a new field.
+    pub old: Option<Finite>,
+    /// The value from now on; absent where the field is no longer watched.
+    pub new: Option<Finite>,
+}
+
+impl FieldRow {
+    /// Both values, if both are there.
+    #[must_use]
+    pub fn change(&self) -> Option<Change> {
+        Some(Change { old: self.old?, new: self.new?, unit: self.unit, direction: self.direction })
+    }
+
+    /// The direction in a word: `slower`, `faster`, `the same`, `new`, `no longer watched`.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        use super::finding::Toward;
+        let Some(change) = self.change() else {
+            return if self.old.is_none() { "new" } else { "no longer watched" };
+        };
+        match (change.toward(), self.field.metric.def()) {
+            (Toward::Same, _) => "the same",
+            (Toward::Worse, Some(def)) => def.worse,
+            (Toward::Better, Some(def)) => def.better,
+            (_, _) => "changed",
+        }
+    }
+}
+
+/// How far a field is from its pinned first value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drift {
+    /// Which field.
+    pub field: FieldId,
+    /// The pinned value against the value now.
+    pub change: Change,
+    /// How many blesses lie in between.
+    pub blesses: usize,
+}
+
+impl Drift {
+    /// The drift towards worse, as a share of the pinned value; negative where it got better.
+    #[must_use]
+    pub fn worsening(&self) -> Finite {
+        let share = self.change.relative().unwrap_or(Finite::ZERO).get();
+        let worse = if self.change.direction == Direction::HigherIsBetter { -share } else { share };
+        Finite::new(worse).unwrap_or(Finite::ZERO)
+    }
 }

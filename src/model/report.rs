@@ -167,7 +167,7 @@ pub struct ProfileRef {
     )]
     pub reference: Option<String>,
     /// Per group, the workload as named facts; a fact that is not here was not recorded.
-    #[serde(default, deserialize_with = "unique_map::deserialize")]
+    #[serde(default, deserialize_with = "unique_map::nested")]
     pub workloads: BTreeMap<GroupId, Workload>,
     /// Per group, a short hash of its workload.
     #[serde(default, deserialize_with = "unique_map::deserialize")]

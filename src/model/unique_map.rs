@@ -37,3 +37,24 @@ where
     }
     deserializer.deserialize_map(Unique(PhantomData))
 }
+
+/// The same for a map of maps: the inner ones refuse a key that stands twice, too.
+///
+/// # Errors
+/// A key that stands twice, named.
+pub fn nested<'de, D, K, L, V>(deserializer: D) -> Result<BTreeMap<K, BTreeMap<L, V>>, D::Error>
+where
+    D: Deserializer<'de>,
+    K: Deserialize<'de> + Ord + fmt::Display,
+    L: Deserialize<'de> + Ord + fmt::Display,
+    V: Deserialize<'de>,
+{
+    struct Inner<L, V>(BTreeMap<L, V>);
+    impl<'de, L: Deserialize<'de> + Ord + fmt::Display, V: Deserialize<'de>> Deserialize<'de> for Inner<L, V> {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            deserialize(deserializer).map(Inner)
+        }
+    }
+    let maps: BTreeMap<K, Inner<L, V>> = deserialize(deserializer)?;
+    Ok(maps.into_iter().map(|(key, Inner(map))| (key, map)).collect())
+}
