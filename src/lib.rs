@@ -4,9 +4,11 @@
 //! source (simulate | load | ingest) -> report -> gate (valid? comparable? judged) -> verdict -> emit
 //! ```
 
+pub mod baseline;
 pub mod config;
 pub mod emit;
 pub mod exit;
+pub mod files;
 pub mod gate;
 pub mod model;
 pub mod source;
