@@ -7,6 +7,7 @@
 pub mod config;
 pub mod emit;
 pub mod exit;
+pub mod explain;
 pub mod gate;
 pub mod model;
 pub mod source;
