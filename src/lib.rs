@@ -8,6 +8,7 @@ pub mod baseline;
 pub mod config;
 pub mod emit;
 pub mod exit;
+pub mod explain;
 pub mod files;
 pub mod gate;
 pub mod model;

@@ -1,7 +1,7 @@
 //! The table of fields, as text cells.
 
 use crate::model::finding::Toward;
-use crate::model::{Finding, Judgement, Quantity, Unit};
+use crate::model::{Finding, Judgement, Quantity};
 
 use super::evidence::interval;
 
@@ -47,7 +47,7 @@ pub fn row(finding: &Finding) -> Row {
         [finding.old, finding.new].into_iter().flatten().map(|v| unit.decimals(v)).max().unwrap_or(0);
     let value = |value: Option<_>| match value {
         None => "none".to_owned(),
-        Some(value) => spaced(unit.number(value, decimals), unit),
+        Some(value) => Quantity { value, unit }.with_decimals(decimals),
     };
     Row {
         mark: mark(finding),
@@ -58,15 +58,6 @@ pub fn row(finding: &Finding) -> Row {
         interval: interval(finding),
         limit: finding.tolerance.as_ref().map(|t| t.words(finding.direction, unit)).unwrap_or_default(),
         judgement: judgement(finding),
-    }
-}
-
-/// A number with its unit, written as [`Quantity`] writes it.
-fn spaced(number: String, unit: Unit) -> String {
-    match unit {
-        Unit::Plain => number,
-        Unit::Ratio => number + unit.symbol(),
-        _ => format!("{number} {}", unit.symbol()),
     }
 }
 
@@ -96,15 +87,4 @@ fn judgement(finding: &Finding) -> String {
     );
     let side = side.filter(|_| moved).map(|side| format!(", {side}")).unwrap_or_default();
     format!("{word}{side}")
-}
-
-/// The smallest and the largest of some values: `101.2 ms`, or `101.2 to 240.1 ms` where they differ.
-#[must_use]
-pub fn span(values: &[crate::model::Finite], unit: Unit) -> Option<String> {
-    let (low, high) = (*values.iter().min()?, *values.iter().max()?);
-    if low == high {
-        return Some(Quantity { value: low, unit }.to_string());
-    }
-    let decimals = unit.decimals(low).max(unit.decimals(high));
-    Some(format!("{} to {}", unit.number(low, decimals), spaced(unit.number(high, decimals), unit)))
 }

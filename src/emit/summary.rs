@@ -2,9 +2,7 @@
 
 use crate::model::report::Requests;
 use crate::model::sentence::Sentence;
-use crate::model::{Finite, Metric, Statistic, Unit, Verdict};
-
-use super::rows::span;
+use crate::model::{Finite, Metric, Quantity, Statistic, Unit, Verdict};
 
 /// The candidate in a few lines: a word and what is said under it.
 #[must_use]
@@ -98,7 +96,7 @@ fn values(verdict: &Verdict, unit: Unit, statistics: &[Statistic]) -> Vec<String
         let of = |f: &&crate::model::Finding| f.field.metric == *metric && f.field.statistic == *statistic;
         let values: Vec<Finite> = verdict.findings.iter().filter(of).filter_map(|f| f.new).collect();
         let name = crate::model::field::local(metric, *statistic);
-        span(&values, unit).map(|span| format!("{name} {span}"))
+        Quantity::span(&values, unit).map(|span| format!("{name} {span}"))
     };
     fields.iter().filter_map(line).collect()
 }

@@ -182,16 +182,34 @@ impl Quantity {
         let text = format!("{} \u{2192} {} {unit}", unit.number(old, decimals), unit.number(new, decimals));
         text.trim_end().to_owned()
     }
+
+    /// The smallest and the largest of some values: `101.2 ms`, or `101.2 to 240.1 ms` where they differ.
+    #[must_use]
+    pub fn span(values: &[Finite], unit: Unit) -> Option<String> {
+        let (low, high) = (*values.iter().min()?, *values.iter().max()?);
+        let largest = Quantity { value: high, unit };
+        if low == high {
+            return Some(largest.to_string());
+        }
+        let decimals = unit.decimals(low).max(unit.decimals(high));
+        Some(format!("{} to {}", unit.number(low, decimals), largest.with_decimals(decimals)))
+    }
+
+    /// With a given number of decimals: `412.00 ms`, `1.50x`.
+    #[must_use]
+    pub fn with_decimals(&self, decimals: usize) -> String {
+        let number = self.unit.number(self.value, decimals);
+        match self.unit {
+            Unit::Plain => number,
+            Unit::Ratio => number + self.unit.symbol(),
+            _ => format!("{number} {}", self.unit),
+        }
+    }
 }
 
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let number = self.unit.number(self.value, self.unit.decimals(self.value));
-        match self.unit {
-            Unit::Plain => f.write_str(&number),
-            Unit::Ratio => write!(f, "{number}{}", self.unit),
-            _ => write!(f, "{number} {}", self.unit),
-        }
+        f.write_str(&self.with_decimals(self.unit.decimals(self.value)))
     }
 }
 
@@ -205,6 +223,19 @@ mod tests {
             assert!(Finite::new(bad).is_err());
         }
         assert_eq!(Finite::new(-0.0).unwrap().to_string(), "0");
+    }
+
+    #[test]
+    fn a_span_shows_one_value_or_the_outermost() {
+        let finite = |v| Finite::new(v).unwrap();
+        let span = |values: &[f64]| {
+            Quantity::span(&values.iter().map(|v| finite(*v)).collect::<Vec<_>>(), Unit::Millisecond)
+        };
+        assert_eq!(span(&[]), None);
+        assert_eq!(span(&[412.0, 412.0]).unwrap(), "412.0 ms");
+        assert_eq!(span(&[240.1, 99.5, 101.0]).unwrap(), "99.50 to 240.10 ms");
+        assert_eq!(Quantity { value: finite(1.5), unit: Unit::Ratio }.to_string(), "1.50x");
+        assert_eq!(Quantity { value: finite(3.0), unit: Unit::Plain }.to_string(), "3.00");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 /// Compares `text` with the file at `path` (relative to the crate), or writes it when asked to.
+#[expect(clippy::unwrap_used, reason = "a file that can't be written is a test that fails")]
 pub fn assert_same(path: &str, text: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     if std::env::var_os("PACEGATE_REGENERATE").is_some() {

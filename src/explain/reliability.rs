@@ -1,0 +1,140 @@
+//! Which requests the numbers are of: to be read before any latency.
+
+use crate::model::report::FailureKind;
+use crate::model::sentence::Sentence;
+use crate::model::{Metric, Statistic};
+
+use super::pages::Page;
+use super::scope::Scope;
+use super::view::{Seen, Tool, View};
+
+/// A queue is suspected above this p95 of ttft, in ms.
+const LONG_QUEUE_MS: f64 = 3000.0;
+
+/// Success rate, errors and their usual causes, warm-up, and what the provider should have counted.
+pub fn section(page: &mut Page, view: &View<'_>, scope: &Scope) {
+    if !scope.has_metric(&Metric::SUCCESS_RATE) {
+        return;
+    }
+    page.titled("success_rate (higher is better): read this first");
+    if view.groups.iter().any(|seen| seen.counts().is_some()) {
+        page.own("requests that succeeded / ALL requests sent, warm-up apart; latencies and throughputs are of the successful ones only");
+    }
+    for seen in scope.groups(view) {
+        group(page, seen);
+    }
+    causes(page, view, scope);
+    if view.tool == Tool::ScriptB {
+        usage_check(page, view);
+    }
+}
+
+fn group(page: &mut Page, seen: &Seen<'_>) {
+    let Some((good, all)) = seen.counts().filter(|(_, all)| *all > 0) else { return };
+    let failed: Vec<String> = kinds(seen).into_iter().map(|(kind, n)| format!("{n} \u{d7} {kind}")).collect();
+    let failed = if failed.is_empty() { String::new() } else { format!("; {}", failed.join(", ")) };
+    page.own(format!("{}: {good} of {all} ({}){failed}", seen.id, percent(good, all)));
+}
+
+fn kinds(seen: &Seen<'_>) -> Vec<(FailureKind, u64)> {
+    let mut sum = std::collections::BTreeMap::new();
+    for (kind, n) in seen.rounds.iter().flat_map(|group| &group.requests.failed) {
+        *sum.entry(*kind).or_insert(0) += n;
+    }
+    sum.into_iter().collect()
+}
+
+fn causes(page: &mut Page, view: &View<'_>, scope: &Scope) {
+    let mut all: Vec<FailureKind> = scope.groups(view).flat_map(kinds).map(|(kind, _)| kind).collect();
+    all.sort();
+    all.dedup();
+    for kind in &all {
+        if let Some(cause) = kind.usual_cause() {
+            page.own(format!("{kind}, usually: {cause}"));
+        }
+    }
+    let partly = scope.groups(view).filter(|seen| !seen.all_failed() && !kinds(seen).is_empty());
+    for seen in partly {
+        if let Some((good, all)) = seen.counts() {
+            page.own(format!(
+                "{}: {} {} failed requests are in no percentile; every latency is of the {good} that succeeded",
+                seen.id,
+                if matches!(view.tool, Tool::ScriptB | Tool::Vllm) { "the zeros of its" } else { "its" },
+                all - good
+            ));
+        }
+    }
+}
+
+/// Script B: hold the number of requests against the provider's own count.
+fn usage_check(page: &mut Page, view: &View<'_>) {
+    let sent: Option<Vec<u64>> =
+        view.groups.iter().flat_map(|seen| &seen.rounds).map(|group| group.requests.sent).collect();
+    let Some(sent) = sent else { return };
+    let warmup: u64 = view.report.jobs.iter().filter_map(|job| job.warmup.as_ref()).map(|w| w.sent).sum();
+    let (levels, total) = (sent.len() as u64, sent.iter().sum::<u64>() + warmup);
+    let same = sent.windows(2).all(|pair| pair[0] == pair[1]) && levels > 0 && warmup.is_multiple_of(levels);
+    let sum = match sent.first() {
+        Some(each) if same => {
+            format!(
+                "({each} prompts + {} warm-up) \u{d7} {levels} level{} = {total}",
+                warmup / levels,
+                if levels == 1 { "" } else { "s" }
+            )
+        }
+        _ => format!("{} measured + {warmup} warm-up = {total}", total - warmup),
+    };
+    let model = match &view.report.subject.model {
+        Some(model) => Sentence::default().own(" under the model id ").foreign(model),
+        None => Sentence::default(),
+    };
+    page.say(
+        Sentence::default()
+            .own(format!("usage check: the provider should have counted about {sum} requests"))
+            .then(model)
+            .own(", with a 429 or an error for each failed one. No usage at all means that nothing real was called"),
+    );
+    if warmup > 0 {
+        page.own("warm-up requests are in none of the numbers");
+    }
+}
+
+/// In which order to read a load test, and what one run can't tell.
+pub fn over_time(page: &mut Page, view: &View<'_>, scope: &Scope) {
+    if view.tool != Tool::ScriptB || !scope.is_all() {
+        return;
+    }
+    page.titled("In which order to read it");
+    page.own("success_rate and errors first, then p95: the tail tells more than p50. Change one variable at a time");
+    for seen in &view.groups {
+        if let Some(line) = tail(seen) {
+            page.own(line);
+        }
+    }
+    page.own(
+        "one run can't tell a blip from a trend: keep the files of the same prompts, model and key, weekly",
+    );
+    page.own("p95 of ttft up with the same success_rate suggests routing or network; success_rate down: look at 429 and time-outs first");
+}
+
+fn tail(seen: &Seen<'_>) -> Option<String> {
+    let last = |statistic| seen.values(&Metric::TTFT, statistic).last().map(|v| v.get());
+    let (middle, tail) = (last(Statistic::P50)?, last(Statistic::P95)?);
+    let word = if tail > LONG_QUEUE_MS {
+        "above 3000 ms: look for a full queue at the server"
+    } else {
+        "a tail under control: below 3000 ms"
+    };
+    Some(format!(
+        "{}: ttft p50 {middle:.1} ms, p95 {tail:.1} ms, {:.1} times as long; {word}",
+        seen.id,
+        tail / middle
+    ))
+    .filter(|_| middle > 0.0)
+}
+
+/// Rounded down, so that one failure in a million is not "100 %".
+#[expect(clippy::cast_precision_loss, reason = "request counts are far below 2^53")]
+fn percent(part: u64, whole: u64) -> String {
+    format!("{:.2} %", (part as f64 / whole as f64 * 10_000.0).floor() / 100.0)
+}
