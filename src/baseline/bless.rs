@@ -57,7 +57,7 @@ pub enum BlessRefused {
     NotComparable(Vec<Reason>),
     /// The same measurement again is no second job.
     #[error(
-        "job {0} is blessed already: the same content twice would count one measurement as two. Measure again, in another job"
+        "job {0} is there already: the same content twice would count one measurement as two. Measure again, in another job"
     )]
     SameContent(String),
     /// The baseline is of another profile.
@@ -169,6 +169,9 @@ fn refuse(
     if !blind.is_empty() {
         return Err(BlessRefused::Blind(blind));
     }
+    if let Some(job) = measured_twice(candidate) {
+        return Err(BlessRefused::SameContent(job.id.clone()));
+    }
     if let Some(existing) = existing {
         if existing.profile != candidate.profile.name {
             let (blessed, report) = (existing.profile.clone(), candidate.profile.name.clone());
@@ -241,6 +244,15 @@ fn kept(report: &Report) -> Report {
         }
     }
     report
+}
+
+/// A job whose numbers an earlier job of the same report has.
+fn measured_twice(report: &Report) -> Option<&Job> {
+    let jobs = &report.jobs;
+    jobs.iter()
+        .enumerate()
+        .find(|(i, job)| jobs.iter().take(*i).any(|old| same_job(old, job)))
+        .map(|(_, job)| job)
 }
 
 /// The same numbers, whatever the job is called and whenever it ran.

@@ -172,6 +172,9 @@ fn the_same_content_twice_is_no_second_job() {
     let again = report("another-name", 1.0, 1);
     let refused = bless(Some(&first()), &again, &Ask { reason: Some("R"), ..ADD }).unwrap_err();
     assert_eq!(refused, BlessRefused::SameContent("another-name".to_owned()));
+    let usual = |id| job(id, 1, |seed| vec![group("baseline", 1.0, seed)]);
+    let refused = bless(None, &report_of(vec![usual("one"), usual("two")]), &REASON).unwrap_err();
+    assert_eq!(refused, BlessRefused::SameContent("two".to_owned()));
 }
 
 #[test]
