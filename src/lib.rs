@@ -5,6 +5,8 @@
 //! ```
 
 pub mod baseline;
+pub mod cli;
+pub mod command;
 pub mod config;
 pub mod emit;
 pub mod exit;

@@ -10,10 +10,12 @@ pub mod rows;
 pub mod summary;
 pub mod text;
 
+mod bless;
 mod json;
 mod schema;
 mod terminal;
 
+pub use bless::{BlessPage, blessed};
 pub use json::json;
 pub use schema::{SchemaKind, schema};
 pub use terminal::{Detail, Style, terminal};

@@ -5,7 +5,7 @@ use schemars::Schema;
 use crate::model::{Baseline, Report, Verdict};
 
 /// A kind of document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum SchemaKind {
     /// What jobs measured.
     Report,

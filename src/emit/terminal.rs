@@ -58,8 +58,16 @@ fn body(page: &mut Page, verdict: &Verdict) {
     let failing = || verdict.findings.iter().filter(|f| fails(f));
     page.list("Success rate", failing().filter(success).flat_map(|f| field_lines(f, page.style)).collect());
     page.list("Causes", verdict.causes.iter().map(|cause| cause.sentence.sentence()).collect());
-    let others: Vec<&Finding> = failing().filter(|f| !success(f)).collect();
+    let verbose = page.style.detail == Detail::Verbose;
+    let (explained, others): (Vec<&Finding>, Vec<&Finding>) =
+        failing().filter(|f| !success(f)).partition(|f| !verbose && verdict.explained(f));
     page.list("Failing fields", capped(&others, page.style, |f| field_lines(f, page.style)));
+    if let ([first, rest @ ..], true) = (explained.as_slice(), others.is_empty()) {
+        page.list("Failing fields, worst first", field_lines(first, page.style));
+        page.fold(rest.len());
+    } else {
+        page.fold(explained.len());
+    }
     let looked_at: Vec<&Finding> = verdict.findings.iter().filter(|f| f.gated && !fails(f)).collect();
     page.list("Worth a look", capped(&looked_at, page.style, remarks));
     page.table(verdict);
@@ -169,6 +177,17 @@ impl Page {
         }
         for sentence in sentences {
             self.line(&sentence, "  - ");
+        }
+    }
+
+    /// How many failing fields a cause already speaks for.
+    fn fold(&mut self, fields: usize) {
+        if fields > 0 {
+            let text = match fields {
+                1 => "1 more field follows from the cause above; the table has it".to_owned(),
+                n => format!("{n} more fields follow from the cause above; the table has them"),
+            };
+            self.push(&format!("  {text}"), None);
         }
     }
 

@@ -12,7 +12,7 @@ pub(super) fn shifts(findings: &[Finding]) -> Vec<Cause> {
     let by_limit = |f: &&Finding| {
         f.judgement == Judgement::Regressed
             && f.decided_by.is_some_and(|by| by != DecidedBy::Evidence)
-            && f.field.metric.class().is_some()
+            && (f.field.metric.class().is_some() || f.field.metric == Metric::SPEEDUP)
             && f.change().is_some()
     };
     let regressed: Vec<&Finding> = findings.iter().filter(by_limit).collect();
@@ -30,7 +30,10 @@ pub(super) fn shifts(findings: &[Finding]) -> Vec<Cause> {
     }
     let mut with = follow_groups(&regressed, &metrics, followers);
     for metric in metrics {
-        causes.extend(shift(findings, &regressed, metric, std::mem::take(&mut with)));
+        if let Some(cause) = shift(findings, &regressed, metric, with.clone()) {
+            causes.push(cause);
+            with.clear();
+        }
     }
     causes
 }

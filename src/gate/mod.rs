@@ -102,3 +102,9 @@ pub fn outcome<'a>(findings: impl Iterator<Item = &'a Finding>, problems: &[(Out
 pub fn requests(report: &Report) -> crate::model::report::Requests {
     validity::total(report)
 }
+
+/// The fields that the rules ask for and that no group of the report has: a gate against it would not watch them.
+#[must_use]
+pub fn unwatched(policy: &Policy, report: &Report) -> Vec<String> {
+    rules::unwatched(policy, report)
+}

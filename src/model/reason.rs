@@ -267,6 +267,11 @@ pub enum Reason {
         origin: Origin,
         nearest: Option<String>,
     },
+    /// No number lets these rules see anything.
+    NotWatched {
+        fields: Vec<String>,
+        hint: Option<String>,
+    },
     Blind {
         metric: Metric,
         resolution: Option<Finite>,

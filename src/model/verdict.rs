@@ -239,7 +239,30 @@ pub struct Resolution {
     pub blind: Vec<Metric>,
 }
 
+impl Cause {
+    /// Whether a regressed field follows from this cause, so that one sentence says it all.
+    #[must_use]
+    pub fn explains(&self, finding: &Finding) -> bool {
+        let metric = &finding.field.metric;
+        let in_channel = match (&self.channel, &self.sentence) {
+            (_, Reason::MetricShift { metric: own, with, .. }) => metric == own || with.contains(metric),
+            (Channel::RunWide, _) => metric.class().is_some(),
+            (Channel::Class(class), _) => metric.class() == Some(*class),
+        };
+        // What crosses an absolute limit or turns a speed-up around is news of its own.
+        let follows =
+            matches!(finding.reasons.first(), Some(Reason::OverLimit { .. } | Reason::SpeedupFell { .. }));
+        self.regressed && in_channel && follows && finding.judgement == Judgement::Regressed
+    }
+}
+
 impl Verdict {
+    /// Whether one of the causes says what this field would repeat.
+    #[must_use]
+    pub fn explained(&self, finding: &Finding) -> bool {
+        self.causes.iter().any(|cause| cause.explains(finding))
+    }
+
     /// The findings with a judgement.
     pub fn with(&self, judgement: Judgement) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(move |finding| finding.judgement == judgement)

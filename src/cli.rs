@@ -1,0 +1,175 @@
+//! The command line: clap structs and nothing else.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::model::Fact;
+use crate::source::ingest::Format;
+
+/// A regression gate for LLM serving: measure a benchmark profile or read a report that another tool wrote, compare it
+/// field by field with a committed baseline, and fail when it got slower.
+#[derive(Debug, Parser)]
+#[command(name = "pacegate", version, arg_required_else_help = true, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Measure a profile, compare with its baseline, report.
+    Run(RunArgs),
+    /// Compare reports that exist with the baseline: pacegate's own or another tool's.
+    Check(CheckArgs),
+    /// Say in words what each number of a report is, what is divided by what, and which way is better.
+    Explain(ExplainArgs),
+    /// Write any report as canonical JSON.
+    Convert(ConvertArgs),
+    /// List the tools whose reports can be read, and what is in them.
+    Formats,
+    /// Print the JSON Schema of a file that pacegate writes.
+    Schema(SchemaArgs),
+}
+
+/// `pacegate run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// How to judge and what to write.
+    #[command(flatten)]
+    pub gate: GateArgs,
+    /// Seed of prompts, arrivals and the embedded engine; each round adds its number.
+    #[arg(long, value_name = "N", env = "PACEGATE_SEED")]
+    pub seed: Option<u64>,
+}
+
+/// `pacegate check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Reports; NAME=REPORT names the strategy that it measured. Several without names are rounds of one job. `-` is
+    /// standard input.
+    #[arg(required = true, value_name = "[NAME=]REPORT")]
+    pub reports: Vec<String>,
+    /// How the files are read.
+    #[command(flatten)]
+    pub ingest: IngestArgs,
+    /// How to judge and what to write.
+    #[command(flatten)]
+    pub gate: GateArgs,
+}
+
+/// How files of other tools are read.
+#[derive(Debug, Args)]
+pub struct IngestArgs {
+    /// Read the files as this tool's, and say in full why they are not (`pacegate formats` lists the names).
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<Format>,
+    /// Each file is a job of its own (another run, another hour), not a round of one job.
+    #[arg(long)]
+    pub job: bool,
+}
+
+/// How to judge and what to write: common to `run` and `check`.
+#[derive(Debug, Args)]
+pub struct GateArgs {
+    /// The profile; else the default or the only one of pacegate.toml.
+    #[arg(long, value_name = "NAME", env = "PACEGATE_PROFILE")]
+    pub profile: Option<String>,
+    /// pacegate.toml; else it is looked for upwards to the git root.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_CONFIG")]
+    pub config: Option<PathBuf>,
+    /// The blessed baseline; else baselines/PROFILE.json beside pacegate.toml.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_BASELINE")]
+    pub baseline: Option<PathBuf>,
+    /// Judge by the baseline and pacegate.toml of this git ref, and say what the change alters in them.
+    #[arg(long, value_name = "REF")]
+    pub base_ref: Option<String>,
+    /// Compare although this differs (model, server, tool, …). Said in every output. Repeatable.
+    #[arg(long, value_name = "FIELD")]
+    pub allow_different: Vec<Fact>,
+    /// Exit 0 in place of 1, 3 and 4. Said in every output.
+    #[arg(long)]
+    pub report_only: bool,
+    /// Renewing the baseline.
+    #[command(flatten)]
+    pub bless: BlessArgs,
+    /// Files to write.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Renewing the baseline.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Blessing")]
+pub struct BlessArgs {
+    /// Make these numbers the baseline, and print what changes.
+    #[arg(long)]
+    pub bless: bool,
+    /// Keep the blessed jobs and add this one (the last 10 are kept).
+    #[arg(long, requires = "bless")]
+    pub add: bool,
+    /// Why: needed where something got worse or suspiciously better; kept in the baseline's ledger.
+    #[arg(long, value_name = "TEXT", requires = "bless")]
+    pub reason: Option<String>,
+    /// Bless in CI all the same. Nothing commits it for you.
+    #[arg(long, requires = "bless")]
+    pub allow_ci: bool,
+}
+
+/// Files to write. They are tried before anything is measured and written even when the verdict is bad.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArgs {
+    /// The measured report as canonical JSON.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_REPORT")]
+    pub report: Option<PathBuf>,
+    /// The verdict as JSON.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_JSON")]
+    pub json: Option<PathBuf>,
+    /// Everything that was printed, for CI steps that would otherwise need a pipe and lose the exit code.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_LOG")]
+    pub log: Option<PathBuf>,
+    /// More: every field, every note.
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// Less: the verdict's first lines only.
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+}
+
+/// `pacegate explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The report.
+    #[arg(value_name = "[NAME=]REPORT")]
+    pub report: String,
+    /// Only this field, such as `int8_quant/chat/c8:ttft.p95` or `ttft`.
+    #[arg(value_name = "FIELD")]
+    pub field: Option<String>,
+    /// How the file is read.
+    #[command(flatten)]
+    pub ingest: IngestArgs,
+}
+
+/// `pacegate convert`.
+#[derive(Debug, Args)]
+pub struct ConvertArgs {
+    /// The reports.
+    #[arg(required = true, value_name = "[NAME=]REPORT")]
+    pub reports: Vec<String>,
+    /// Where to write; `-` is standard output.
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: PathBuf,
+    /// How the files are read.
+    #[command(flatten)]
+    pub ingest: IngestArgs,
+}
+
+/// `pacegate schema`.
+#[derive(Debug, Args)]
+pub struct SchemaArgs {
+    /// Which file's.
+    pub kind: crate::emit::SchemaKind,
+}

@@ -1,0 +1,170 @@
+//! What a report is held against: the baseline and the rules of this checkout, or those of a git ref.
+
+use std::path::{Path, PathBuf};
+
+use crate::baseline::{self, LedgerStep, git};
+use crate::cli::GateArgs;
+use crate::config::{self, Config};
+use crate::model::baseline::Ledger;
+use crate::model::policy::{Policy, SelfBless};
+use crate::model::verdict::BaselineRef;
+use crate::model::{Baseline, Reason, Report};
+
+use super::fail::ExitWith;
+use super::workspace::Workspace;
+use crate::exit::Exit;
+
+/// Both copies of the baseline, and which one judges.
+pub struct Against {
+    /// Where this checkout keeps it.
+    pub path: PathBuf,
+    /// This checkout's copy.
+    pub own: Option<Baseline>,
+    /// The copy that judges, and what outputs call it.
+    pub baseline: Option<(Baseline, BaselineRef)>,
+    /// The rules that judge.
+    pub policy: Policy,
+    /// What this change alters in its own baseline or limits.
+    pub alterations: Vec<Reason>,
+}
+
+/// A copy of the baseline with the bytes that it was read from.
+struct Copy {
+    baseline: Baseline,
+    bytes: Vec<u8>,
+    name: String,
+}
+
+impl Against {
+    /// Reads what the report is held against.
+    pub fn find(report: &Report, workspace: &Workspace, args: &GateArgs) -> anyhow::Result<Against> {
+        let profile = workspace.chosen_profile().unwrap_or(&report.profile.name).to_owned();
+        let path = workspace.baseline_path(&profile);
+        let own = own_copy(&path)?;
+        let Some(git_ref) = &args.base_ref else {
+            return Ok(Against {
+                policy: workspace.policy(&profile),
+                baseline: own.as_ref().map(Copy::judging),
+                own: own.map(|copy| copy.baseline),
+                path,
+                alterations: Vec::new(),
+            });
+        };
+        at_ref(git_ref, own, path, workspace, &profile)
+            .map_err(|error| ExitWith::error(Exit::NoVerdict, error))
+    }
+}
+
+/// The ref's copies judge, unless this change's own ledger gives a reason for what it alters.
+fn at_ref(
+    git_ref: &str,
+    own: Option<Copy>,
+    path: PathBuf,
+    workspace: &Workspace,
+    profile: &str,
+) -> anyhow::Result<Against> {
+    let base = copy_at(git_ref, &path)?;
+    let config = config_at(git_ref, workspace)?;
+    let reason = own.as_ref().and_then(|own| new_reason(own, base.as_ref()));
+    let followed = reason.is_some();
+    let mut alterations = Vec::new();
+    let differs = match (&own, &base) {
+        (Some(own), Some(base)) => own.bytes != base.bytes,
+        (None, None) => false,
+        _ => true,
+    };
+    if differs {
+        alterations.push(Reason::BaselineAltered {
+            path: path.display().to_string(),
+            git_ref: git_ref.to_owned(),
+            reason,
+            followed,
+        });
+    }
+    let lines = config::alterations(&config, &workspace.config);
+    if !lines.is_empty() {
+        let path =
+            workspace.config_path.as_deref().unwrap_or(Path::new(config::FILE_NAME)).display().to_string();
+        alterations.push(Reason::LimitsAltered { path, git_ref: git_ref.to_owned(), lines, followed });
+    }
+    let base_policy = config.policy(Some(profile));
+    if !alterations.is_empty() && base_policy.self_bless == SelfBless::Fail {
+        alterations.push(Reason::SelfBlessRefused);
+    }
+    let judging = if followed { own.as_ref() } else { base.as_ref() };
+    Ok(Against {
+        baseline: judging.map(Copy::judging),
+        policy: if followed { workspace.policy(profile) } else { base_policy },
+        own: own.map(|copy| copy.baseline),
+        path,
+        alterations,
+    })
+}
+
+/// The reason of a bless that this change made itself; none where it rewrote the ledger, which no bless does.
+fn new_reason(own: &Copy, base: Option<&Copy>) -> Option<String> {
+    let nothing = Ledger::default();
+    let known = base.map_or(&nothing, |base| &base.baseline.ledger);
+    match baseline::step(known, &own.baseline.ledger) {
+        LedgerStep::Blessed(reason) => reason.filter(|reason| !reason.trim().is_empty()),
+        LedgerStep::Same | LedgerStep::Rewritten => None,
+    }
+}
+
+fn own_copy(path: &Path) -> anyhow::Result<Option<Copy>> {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(anyhow::anyhow!("{} could not be read: {error}", path.display())),
+    };
+    let name = path.display().to_string();
+    Ok(Some(Copy { baseline: baseline::parse(&name, &bytes)?, bytes, name }))
+}
+
+fn copy_at(git_ref: &str, path: &Path) -> anyhow::Result<Option<Copy>> {
+    let Some(bytes) = git::read_at(git_ref, path)? else { return Ok(None) };
+    let name = format!("{git_ref}:{}", path.display());
+    Ok(Some(Copy { baseline: baseline::parse(&name, &bytes)?, bytes, name }))
+}
+
+fn config_at(git_ref: &str, workspace: &Workspace) -> anyhow::Result<Config> {
+    let path = workspace.config_path.clone().unwrap_or_else(|| PathBuf::from(config::FILE_NAME));
+    let Some(bytes) = git::read_at(git_ref, &path)? else { return Ok(Config::default()) };
+    let name = format!("{git_ref}:{}", path.display());
+    Ok(config::load(Path::new(&name), &String::from_utf8_lossy(&bytes))?)
+}
+
+impl Copy {
+    fn judging(&self) -> (Baseline, BaselineRef) {
+        let last = self.baseline.ledger.entries.last();
+        let reference = BaselineRef {
+            path: self.name.clone(),
+            blessed: last.map(|entry| entry.at),
+            commit: last.and_then(|entry| entry.code.commit.clone()),
+            jobs: self.baseline.jobs().count(),
+            model: self.baseline.reports.last().and_then(|report| report.subject.model.clone()),
+            digest: super::provenance::digest(&self.bytes),
+        };
+        (self.baseline.clone(), reference)
+    }
+}
+
+/// The command line as it was typed, quoted for a shell.
+pub fn this_command() -> String {
+    let words = std::env::args().skip(1).map(|word| quoted(&word));
+    std::iter::once("pacegate".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// The same command, blessing.
+pub fn bless_command() -> String {
+    format!("{} --bless", this_command())
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@,+%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}

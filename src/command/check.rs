@@ -1,0 +1,20 @@
+//! `pacegate check`: reports that exist, held against the blessed baseline.
+
+use crate::cli::{CheckArgs, IngestArgs};
+use crate::source::ingest;
+
+use super::outputs::Outputs;
+use super::workspace::Workspace;
+use super::{Done, gate};
+
+pub fn check(args: &CheckArgs) -> Done {
+    let outputs = Outputs::open(&args.gate.output)?;
+    let workspace = Workspace::open(&args.gate)?;
+    let inputs: Vec<_> = args.reports.iter().map(|text| ingest::Input::parse(text)).collect();
+    let report = ingest::read(&inputs, &options(&args.ingest, workspace.chosen_profile()))?;
+    gate::conclude(report, &workspace, &args.gate, &outputs)
+}
+
+pub fn options(args: &IngestArgs, profile: Option<&str>) -> ingest::Options {
+    ingest::Options { format: args.format, separate_jobs: args.job, profile: profile.map(str::to_owned) }
+}

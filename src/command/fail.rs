@@ -1,0 +1,37 @@
+//! A command that could not do its work: the message, and which exit it is.
+
+use std::fmt;
+use std::io::Write;
+
+use crate::emit::text;
+use crate::exit::Exit;
+
+/// An error whose exit is not 2.
+#[derive(Debug)]
+pub struct ExitWith {
+    exit: Exit,
+    source: anyhow::Error,
+}
+
+impl ExitWith {
+    /// `error`, ending the process with `exit`.
+    pub fn error(exit: Exit, error: impl Into<anyhow::Error>) -> anyhow::Error {
+        anyhow::Error::new(ExitWith { exit, source: error.into() })
+    }
+}
+
+impl fmt::Display for ExitWith {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#}", self.source)
+    }
+}
+
+impl std::error::Error for ExitWith {}
+
+/// Prints an error on standard error and says which exit it is: 2 unless it knows better.
+pub fn report(error: &anyhow::Error) -> Exit {
+    let message: String =
+        format!("{error:#}").lines().map(|line| format!("{}\n", text::terminal(line))).collect();
+    let _ = write!(std::io::stderr(), "pacegate: {message}");
+    error.downcast_ref::<ExitWith>().map_or(Exit::Usage, |with| with.exit)
+}

@@ -1,0 +1,123 @@
+//! What `run` and `check` share once there is a report: judge it or bless it, and say so everywhere.
+
+use crate::baseline::{self, BlessRefused, BlessRequest};
+use crate::cli::GateArgs;
+use crate::emit;
+use crate::exit::Exit;
+use crate::files;
+use crate::gate;
+use crate::model::verdict::BaselineRef;
+use crate::model::{Fact, Outcome, Reason, Report, Verdict};
+use crate::source::ingest;
+
+use super::against::{self, Against};
+use super::fail::ExitWith;
+use super::outputs::{self, Outputs};
+use super::workspace::Workspace;
+use super::{Done, provenance};
+
+/// Judges the report, or blesses it, writes every output and says which exit it is.
+pub fn conclude(report: Report, workspace: &Workspace, args: &GateArgs, outputs: &Outputs) -> Done {
+    let mut failed = outputs.write_report(&report);
+    let against = Against::find(&report, workspace, args)?;
+    let verdict = gate::judge(input(&report, &against, &args.allow_different, args.report_only))?;
+    if args.bless.bless {
+        let exit = bless(report, &against, &verdict, args)?;
+        return Ok(outputs::settle(exit, failed));
+    }
+    failed.extend(outputs.emit(&verdict));
+    let exit = Exit::of(verdict.outcome, verdict.report_only);
+    Ok(outputs::settle(exit, failed))
+}
+
+fn input<'a>(
+    report: &'a Report,
+    against: &'a Against,
+    allowed: &'a [Fact],
+    report_only: bool,
+) -> gate::Input<'a> {
+    gate::Input {
+        candidate: report,
+        baseline: against.baseline.as_ref().map(|(baseline, reference)| (baseline, reference.clone())),
+        policy: &against.policy,
+        allowed,
+        alterations: against.alterations.clone(),
+        missing_baseline: (against.path.display().to_string(), against::bless_command()),
+        report_only,
+        today: provenance::today(),
+        reproduce: Some(against::this_command()),
+    }
+}
+
+/// Renews the baseline: refused, or written whole.
+fn bless(report: Report, against: &Against, verdict: &Verdict, args: &GateArgs) -> anyhow::Result<Exit> {
+    let report = provenance::complete(report, &against.path);
+    let sight = sight(&report, against)?;
+    let request = BlessRequest {
+        add: args.bless.add,
+        reason: args.bless.reason.clone(),
+        allow_ci: args.bless.allow_ci,
+        in_ci: provenance::in_ci(),
+        now: provenance::now(),
+        code: provenance::code(&against.path),
+        verdict,
+        sight: Some(&sight),
+        max_drift: against.policy.max_drift,
+    };
+    let blessed = baseline::bless(against.own.as_ref(), &report, &request)
+        .map_err(|refused| ExitWith::error(exit_of(&refused, verdict.outcome), refused))?;
+    let old = std::fs::read_to_string(&against.path).ok();
+    let text = baseline::render(&blessed.baseline)?;
+    if !blessed.unchanged {
+        files::write(&against.path, text.as_bytes())
+            .map_err(|error| ExitWith::error(Exit::OutputFailed, error))?;
+    }
+    let path = against.path.display().to_string();
+    outputs::print(&emit::blessed(&emit::BlessPage {
+        blessed: &blessed,
+        path: &path,
+        bytes: text.len(),
+        sight: &sight,
+        unwatched: &unwatched(&report, against),
+        diff: &baseline::diff(&path, old.as_deref(), &text),
+    }))?;
+    Ok(Exit::Pass)
+}
+
+/// A refusal that another command line would lift is a usage error; the others say what the numbers are.
+fn exit_of(refused: &BlessRefused, outcome: Outcome) -> Exit {
+    match refused {
+        BlessRefused::InCi
+        | BlessRefused::NeedsReason(_)
+        | BlessRefused::SameContent(_)
+        | BlessRefused::OtherProfile { .. } => Exit::Usage,
+        BlessRefused::Invalid(_) if outcome == Outcome::RunFailed => Exit::RunFailed,
+        BlessRefused::Invalid(_) | BlessRefused::NotComparable(_) => Exit::NoVerdict,
+        BlessRefused::Blind(_) => Exit::Inconclusive,
+        BlessRefused::Drift(_) => Exit::Regression,
+    }
+}
+
+/// The report held against itself blessed: what a gate against the new baseline could see.
+fn sight(report: &Report, against: &Against) -> anyhow::Result<Verdict> {
+    let fresh = baseline::fresh(report);
+    let reference = BaselineRef {
+        path: against.path.display().to_string(),
+        blessed: None,
+        commit: None,
+        jobs: fresh.jobs().count(),
+        model: report.subject.model.clone(),
+        digest: String::new(),
+    };
+    let mut input = input(report, against, &[], false);
+    input.baseline = Some((&fresh, reference));
+    Ok(gate::judge(input)?)
+}
+
+/// What the rules ask for and this report does not have, with the measuring tool's flag that would add it.
+fn unwatched(report: &Report, against: &Against) -> Vec<Reason> {
+    let fields = gate::unwatched(&against.policy, report);
+    let format = report.source.format.as_deref().and_then(|name| name.parse::<ingest::Format>().ok());
+    let hint = format.map(|format| ingest::def(format).flag.to_owned()).filter(|flag| !flag.is_empty());
+    if fields.is_empty() { Vec::new() } else { vec![Reason::NotWatched { fields, hint }] }
+}

@@ -1,0 +1,36 @@
+//! The commands. Each reads as a list of stages; all words about results come from `emit`.
+
+mod against;
+mod check;
+mod convert;
+mod explain;
+mod fail;
+mod formats;
+mod gate;
+mod outputs;
+mod progress;
+mod provenance;
+mod run;
+mod schema;
+mod workspace;
+
+use std::process::ExitCode;
+
+use crate::cli::{Cli, Command};
+use crate::exit::Exit;
+
+/// Runs a command. Errors are printed here, once, with what to do next.
+#[must_use]
+pub fn dispatch(cli: Cli) -> ExitCode {
+    let done = match cli.command {
+        Command::Run(args) => run::run(&args),
+        Command::Check(args) => check::check(&args),
+        Command::Explain(args) => explain::explain(&args),
+        Command::Convert(args) => convert::convert(&args),
+        Command::Formats => formats::formats(),
+        Command::Schema(args) => schema::schema(&args),
+    };
+    done.unwrap_or_else(|error| fail::report(&error)).into()
+}
+
+type Done = anyhow::Result<Exit>;

@@ -1,0 +1,87 @@
+//! Where a command writes: standard output, the log, and the files asked for. Targets are tried before measuring.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use crate::cli::OutputArgs;
+use crate::emit::{self, Detail, Style};
+use crate::exit::Exit;
+use crate::files;
+use crate::model::{Report, Verdict};
+
+use super::fail::ExitWith;
+
+/// All targets of one invocation.
+pub struct Outputs {
+    report: Option<PathBuf>,
+    json: Option<PathBuf>,
+    log: Option<PathBuf>,
+    style: Style,
+}
+
+impl Outputs {
+    /// Takes the targets and tries each, so that a bad path fails in the first second and not after the run.
+    pub fn open(args: &OutputArgs) -> anyhow::Result<Outputs> {
+        for path in [&args.report, &args.json, &args.log].into_iter().flatten() {
+            files::check(path).map_err(|error| ExitWith::error(Exit::OutputFailed, error))?;
+        }
+        Ok(Outputs {
+            report: args.report.clone(),
+            json: args.json.clone(),
+            log: args.log.clone(),
+            style: style(args),
+        })
+    }
+
+    /// Writes the measured report, if it was asked for.
+    pub fn write_report(&self, report: &Report) -> Vec<anyhow::Error> {
+        let text = || Ok(serde_json::to_string_pretty(report)? + "\n");
+        write(self.report.as_deref(), text).err().into_iter().collect()
+    }
+
+    /// Prints the verdict and writes every file, whatever fails on the way.
+    pub fn emit(&self, verdict: &Verdict) -> Vec<anyhow::Error> {
+        let screen = emit::terminal(verdict, self.style);
+        let mut failed: Vec<anyhow::Error> = print(&screen).err().into_iter().collect();
+        let plain = || Ok(emit::terminal(verdict, Style { colour: false, ..self.style }));
+        failed.extend(write(self.log.as_deref(), plain).err());
+        failed.extend(write(self.json.as_deref(), || Ok(emit::json(verdict))).err());
+        failed
+    }
+}
+
+/// What failed to be written is said, and replaces only a pass.
+pub fn settle(exit: Exit, failed: Vec<anyhow::Error>) -> Exit {
+    let any = !failed.is_empty();
+    for error in failed {
+        super::fail::report(&error);
+    }
+    if any { exit.with_failed_output() } else { exit }
+}
+
+fn write(path: Option<&Path>, text: impl FnOnce() -> anyhow::Result<String>) -> anyhow::Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    Ok(files::write(path, text()?.as_bytes())?)
+}
+
+/// Prints on standard output. A reader that has gone away (`| head`) is no error.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(anyhow::Error::new(error).context("failed to write to standard output"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn style(args: &OutputArgs) -> Style {
+    let terminal = std::io::stdout().is_terminal();
+    let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let detail = match (args.quiet, args.verbose) {
+        (true, _) => Detail::Quiet,
+        (false, 0) => Detail::Usual,
+        (false, _) => Detail::Verbose,
+    };
+    Style { colour: terminal && !no_colour, width: None, detail }
+}

@@ -1,0 +1,95 @@
+//! Where and when something was measured or blessed. Only `run` and `--bless` look; `check` stays fast.
+
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+use time::{Date, OffsetDateTime};
+
+use crate::baseline::git;
+use crate::model::report::{Client, Code, SourceKind};
+use crate::model::{Report, Timestamp};
+
+/// Now, to the second.
+pub fn now() -> Timestamp {
+    let now = OffsetDateTime::now_utc();
+    Timestamp(now.replace_nanosecond(0).unwrap_or(now))
+}
+
+/// The day, in UTC: waivers end at its end.
+pub fn today() -> Date {
+    OffsetDateTime::now_utc().date()
+}
+
+/// Whether this is a CI job: `CI` is set to anything but an empty word, `0` or `false`.
+pub fn in_ci() -> bool {
+    std::env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&value.to_lowercase().as_str()))
+}
+
+/// The commit of the working directory, and which files differ from it, the baseline itself apart.
+pub fn code(baseline: &Path) -> Code {
+    git::code(baseline).unwrap_or_default()
+}
+
+/// The machine that measures.
+pub fn client() -> Client {
+    let cpus = sysinfo::System::new_with_specifics(
+        sysinfo::RefreshKind::nothing().with_cpu(sysinfo::CpuRefreshKind::nothing()),
+    );
+    let brand = cpus
+        .as_ref()
+        .ok()
+        .and_then(|system| system.cpus().first())
+        .map(|cpu| cpu.brand().trim().to_owned())
+        .filter(|brand| !brand.is_empty());
+    Client {
+        cpu: brand,
+        cores: std::thread::available_parallelism().ok().and_then(|n| u32::try_from(n.get()).ok()),
+        os: sysinfo::System::long_os_version().ok(),
+        host: sysinfo::System::host_name().ok().map(|name| short_hash(name.as_bytes())),
+    }
+}
+
+/// The job's identity: the CI run, attempt and leg, else the host and the hour.
+///
+/// Two measurements of one host within an hour share its noise, so they are no two jobs.
+pub fn job_id(client: &Client) -> String {
+    let var = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let github = || {
+        let leg = [var("GITHUB_JOB"), var("STRATEGY_JOB_INDEX")]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join("-");
+        Some(format!("github-{}-{}-{leg}", var("GITHUB_RUN_ID")?, var("GITHUB_RUN_ATTEMPT")?))
+    };
+    let gitlab = || Some(format!("gitlab-{}", var("CI_JOB_ID")?));
+    let buildkite = || Some(format!("buildkite-{}", var("BUILDKITE_JOB_ID")?));
+    let jenkins = || Some(format!("jenkins-{}", short_hash(var("BUILD_TAG")?.as_bytes())));
+    github().or_else(gitlab).or_else(buildkite).or_else(jenkins).unwrap_or_else(|| {
+        let now = OffsetDateTime::now_utc();
+        let host = client.host.clone().unwrap_or_else(|| "host".to_owned());
+        format!("{host}-{}-{:02}h", now.date(), now.hour())
+    })
+}
+
+/// A report with what is known of the machine and the code, where the report itself does not say.
+pub fn complete(mut report: Report, baseline: &Path) -> Report {
+    if report.source.kind != SourceKind::Ingest {
+        if report.client == Client::default() {
+            report.client = client();
+        }
+        if report.code == Code::default() {
+            report.code = code(baseline);
+        }
+    }
+    report
+}
+
+/// The first 12 hex digits of a file's SHA-256.
+pub fn digest(bytes: &[u8]) -> String {
+    short_hash(bytes)
+}
+
+fn short_hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+}

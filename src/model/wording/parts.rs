@@ -1,0 +1,27 @@
+//! Words and numbers that several sentences share.
+
+use crate::model::policy::trimmed;
+use crate::model::quantity::Finite;
+use crate::model::reason::Side;
+
+pub fn side_words(side: Side) -> &'static str {
+    match side {
+        Side::Blessed => "in the blessed baseline",
+        Side::Candidate => "in this report",
+    }
+}
+
+/// A share with its sign: `+18.7 %`.
+pub fn plus(share: Finite) -> String {
+    let sign = if share.get() < 0.0 { "\u{2212}" } else { "+" };
+    format!("{sign}{} %", trimmed((share.get().abs() * 1000.0).round() / 10.0))
+}
+
+/// A probability without false precision.
+pub fn chance(p: Finite) -> String {
+    match p.get() {
+        p if p < 0.0001 => "under 1 in 10,000".to_owned(),
+        p if p < 0.01 => format!("{:.2} %", p * 100.0),
+        p => format!("{:.0} %", p * 100.0),
+    }
+}

@@ -1,0 +1,83 @@
+//! What makes a report unfit to be judged.
+
+use crate::model::field::FieldId;
+use crate::model::finding::Change;
+use crate::model::group::GroupId;
+use crate::model::quantity::Quantity;
+use crate::model::reason::Suspicion;
+use crate::model::requests::FailureKind;
+use crate::model::sentence::Sentence;
+
+pub fn counts_dont_add_up(group: &GroupId, sent: u64, succeeded: u64, failed: u64) -> Sentence {
+    Sentence::default().own(format!(
+        "the requests of {group} don't add up: {sent} sent, {succeeded} succeeded, {failed} failed"
+    ))
+}
+
+pub fn no_tokens(group: &GroupId) -> Sentence {
+    Sentence::default().own(format!(
+        "{group} has successful requests and not one output token: nothing shows that a model answered"
+    ))
+}
+
+pub fn all_failed(sent: u64, failed: &[(FailureKind, u64)]) -> Sentence {
+    Sentence::default().own(format!(
+        "every request failed: {sent} sent{}. There is nothing to judge; mend the endpoint first",
+        failed.iter().map(|(kind, n)| format!(", {n} \u{d7} {kind}")).collect::<String>()
+    ))
+}
+
+pub fn nothing_sent() -> Sentence {
+    Sentence::default().own("no request was sent: an empty report is never a pass")
+}
+
+pub fn bad_latency(field: &FieldId, value: Quantity) -> Sentence {
+    Sentence::default().own(format!("{} of {} is {value}: no time can be that", field.local(), field.group))
+}
+
+pub fn incomplete(job: &str) -> Sentence {
+    Sentence::default()
+        .own("job ")
+        .foreign(job)
+        .own(" was interrupted: a partial report is kept to look at, never to judge")
+}
+
+pub fn client_bottleneck(group: &GroupId, lag: Quantity, limit: Quantity) -> Sentence {
+    Sentence::default().own(format!(
+            "the client was the bottleneck in {group}: it woke up {lag} late at p99, and {limit} is the most that can be told from the server's time. Use a quieter machine or lower the concurrency"
+        ))
+}
+
+pub fn suspicious(field: &FieldId, change: Option<Change>, what: Suspicion, more: usize) -> Sentence {
+    Sentence::default().own(suspicious_words(field, change.as_ref(), what, more))
+}
+
+pub fn source_says(text: &str) -> Sentence {
+    Sentence::default().own("the source says: ").foreign(text)
+}
+
+fn suspicious_words(
+    field: &crate::model::field::FieldId,
+    change: Option<&Change>,
+    what: Suspicion,
+    more: usize,
+) -> String {
+    let name = format!("{} of {}", field.local(), field.group);
+    let more = if more == 0 { String::new() } else { format!(", and {more} more fields like it") };
+    match (what, change) {
+        (Suspicion::TooGood, Some(change)) => format!(
+            "{name} {} {} ({}){more}: suspiciously good. A warm prefix cache, an empty first chunk, truncated answers or an engine that did nothing look like this; blessing it needs --reason",
+            change.verb(),
+            change.values(),
+            change.amount()
+        ),
+        (Suspicion::SameSamples, _) => {
+            format!(
+                "{name} has exactly the samples of the blessed baseline{more}: is this the same report again?"
+            )
+        }
+        (Suspicion::NoVariance | Suspicion::TooGood, _) => {
+            format!("all samples of {name} are equal{more}: no real server does that")
+        }
+    }
+}
