@@ -14,5 +14,6 @@ pub mod explain;
 pub mod files;
 pub mod gate;
 pub mod model;
+pub mod server;
 pub mod source;
 pub mod stats;

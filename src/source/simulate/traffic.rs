@@ -186,7 +186,7 @@ impl Workload {
 }
 
 /// Tokens of an answer that ends at a share (0 to 1) of the way from a tenth of its limit to the limit.
-fn stopped(limit: u32, share: f64) -> u32 {
+pub fn stopped(limit: u32, share: f64) -> u32 {
     let fewest = limit.div_ceil(10);
     fewest + (f64::from(limit - fewest) * share) as u32
 }
