@@ -28,7 +28,8 @@ impl From<Timestamp> for String {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let utc = self.0.to_offset(time::UtcOffset::UTC);
+        // The last hours of the year 9999 west of Greenwich have no such form in universal time.
+        let utc = self.0.checked_to_offset(time::UtcOffset::UTC).unwrap_or(self.0);
         write!(
             f,
             "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
@@ -39,5 +40,17 @@ impl fmt::Display for Timestamp {
             utc.minute(),
             utc.second()
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stamp_that_universal_time_cannot_hold_is_no_panic() {
+        let read = |text: &str| Timestamp::try_from(text.to_owned()).unwrap().to_string();
+        assert_eq!(read("2026-01-02T03:04:05+02:00"), "2026-01-02T01:04:05Z");
+        assert_eq!(read("9999-12-31T23:59:59-10:00"), "9999-12-31T23:59:59Z");
     }
 }
