@@ -153,6 +153,18 @@ pub fn of_field(finding: &Finding) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
+/// The smallest worsening that could have been seen in the field's metric and group: `24 %`; `None` where it is not known.
+#[must_use]
+pub fn visible_in(verdict: &Verdict, finding: &Finding) -> Option<String> {
+    let groups = verdict.resolution.metrics.get(&finding.field.metric);
+    let of_metric = groups.and_then(|groups| groups.get(&finding.field.group)).copied();
+    let of_field = finding.evidence.and_then(|evidence| evidence.resolution);
+    match of_field.map(Some).or(of_metric)? {
+        Some(share) => Some(percent(share)),
+        None => Some("none at all".to_owned()),
+    }
+}
+
 /// The 95 % interval of the change: `+3.1 % to +36.2 %`.
 #[must_use]
 pub fn interval(finding: &Finding) -> Option<String> {

@@ -25,19 +25,25 @@ pub fn banners(verdict: &Verdict) -> Vec<Sentence> {
     lines
 }
 
-/// The verdict in one line: outcome, counts, tier, and the one reason that matters.
+/// The verdict in one line: [`claim`], then the [`chief_reason`].
 #[must_use]
 pub fn headline(verdict: &Verdict) -> Sentence {
-    let mut claim = vec![counts(verdict)];
-    claim.extend(tally(verdict));
-    claim.extend(certainty(verdict));
-    claim.retain(|part| !part.is_empty());
-    let start = Sentence::default().own(format!("{}: {}", verdict.outcome, claim.join("; ")));
-    match (chief_reason(verdict), claim.is_empty()) {
-        (None, _) => start,
-        (Some(reason), true) => start.then(reason),
-        (Some(reason), false) => start.own(": ").then(reason),
+    let start = Sentence::default().own(claim(verdict));
+    match chief_reason(verdict) {
+        None => start,
+        Some(reason) => start.own(": ").then(reason),
     }
+}
+
+/// Outcome, counts and tier: `REGRESSION: 2 of 18 required fields got worse; tier single, limits decided`.
+#[must_use]
+pub fn claim(verdict: &Verdict) -> String {
+    let mut parts = vec![counts(verdict)];
+    parts.extend(tally(verdict));
+    parts.extend(certainty(verdict));
+    parts.retain(|part| !part.is_empty());
+    let parts = parts.join("; ");
+    if parts.is_empty() { verdict.outcome.to_string() } else { format!("{}: {parts}", verdict.outcome) }
 }
 
 /// Whether a gated field stands in the way of a pass.
@@ -143,7 +149,8 @@ fn decided(by: DecidedBy) -> Option<&'static str> {
 }
 
 /// The reason that explains the outcome by itself: failures before latency, one cause before its many fields.
-fn chief_reason(verdict: &Verdict) -> Option<Sentence> {
+#[must_use]
+pub fn chief_reason(verdict: &Verdict) -> Option<Sentence> {
     let failing = || verdict.findings.iter().filter(|f| fails(f));
     let field = |finding: &Finding| finding.reasons.first().map(|reason| reason.sentence());
     let problem = || verdict.problems.first().map(|reason| reason.sentence());

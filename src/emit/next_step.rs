@@ -89,7 +89,7 @@ fn after_no_verdict(verdict: &Verdict) -> Vec<Sentence> {
 fn bless(verdict: &Verdict, why: &str) -> Sentence {
     let flags = " --bless --reason \"why\"";
     match &verdict.reproduce {
-        Some(command) => own(why).foreign(command).own(flags),
+        Some(command) => own(why).foreign(format!("{command}{flags}")),
         None => own(format!("{why}the same command with{flags}")),
     }
 }

@@ -3,9 +3,10 @@
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use crate::model::sentence::Sentence;
-use crate::model::{Finding, Judgement, Metric, Outcome, Reason, Verdict};
+use crate::model::{Finding, Metric, Outcome, Reason, Verdict};
 
 use super::headline::{banners, fails, headline};
+use super::remarks::{is_said_once, remarks};
 use super::rows::{Mark, Row, row};
 use super::{evidence, next_step, summary, text};
 
@@ -83,28 +84,13 @@ fn body(page: &mut Page, verdict: &Verdict) {
 
 /// A failing field: its main sentence with the evidence beside it, then what else there is to say.
 fn field_lines(finding: &Finding, style: Style) -> Vec<Sentence> {
-    let mut reasons = finding.reasons.iter().filter(|reason| !repeated(reason, style));
+    let verbose = style.detail == Detail::Verbose;
+    let mut reasons = finding.reasons.iter().filter(|reason| verbose || !is_said_once(reason));
     let Some(first) = reasons.next() else { return Vec::new() };
     let evidence = evidence::of_field(finding).map(|text| format!(" [{text}]")).unwrap_or_default();
     let mut lines = vec![first.sentence().own(evidence)];
     lines.extend(reasons.map(Reason::sentence));
     lines
-}
-
-/// Said once for the whole verdict, under "How sure this is", and in brackets behind each field.
-fn repeated(reason: &Reason, style: Style) -> bool {
-    style.detail != Detail::Verbose && matches!(reason, Reason::Unconfirmed { .. } | Reason::Confirmed { .. })
-}
-
-/// What is remarkable about a field that does not fail.
-fn remarks(finding: &Finding) -> Vec<Sentence> {
-    use Judgement::{Improved, TooFew, Unchanged, Unresolved, Waived};
-    let remarkable = |reason: &&Reason| match finding.judgement {
-        Unresolved | TooFew | Waived => true,
-        Improved | Unchanged => !matches!(reason, Reason::Better { .. }),
-        _ => false,
-    };
-    finding.reasons.iter().filter(remarkable).map(Reason::sentence).collect()
 }
 
 /// The sentences of the first findings that have any, each sentence once.

@@ -1,0 +1,142 @@
+//! What a case says and how it ends.
+
+use crate::emit::headline::{banners, headline};
+use crate::emit::remarks::{self, plain};
+use crate::model::verdict::{Cause, Channel};
+use crate::model::{Finding, Judgement, Outcome, Reason, Verdict};
+
+/// The case of what concerns the whole run, so that no file is ever empty.
+pub(super) const RUN: &str = "pacegate.run";
+
+/// How a case ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Passed,
+    Skipped,
+    Failure,
+    Error,
+}
+
+pub(super) struct Case {
+    pub name: String,
+    pub end: End,
+    /// One of our own words.
+    pub kind: &'static str,
+    /// The sentence.
+    pub message: String,
+    /// The sentence again and what else there is to say: some readers show only this, some only the message.
+    pub text: String,
+}
+
+impl Case {
+    /// What stands in the way of any verdict, or fails without a field that shows it.
+    pub fn of_run(verdict: &Verdict) -> Case {
+        let shown =
+            verdict.findings.iter().any(|f| matches!(end_of(verdict, f).0, End::Failure | End::Error));
+        let fails = !verdict.problems.is_empty() || (verdict.outcome != Outcome::Pass && !shown);
+        let mut lines: Vec<String> = verdict.problems.iter().map(|p| plain(&p.sentence())).collect();
+        if lines.is_empty() {
+            lines.push(plain(&headline(verdict)));
+        }
+        let message = lines[0].clone();
+        lines.extend(banners(verdict).iter().map(plain));
+        lines.extend(verdict.causes.iter().map(|cause| plain(&cause.sentence.sentence())));
+        let case = Case {
+            name: RUN.to_owned(),
+            end: if fails { End::Error } else { End::Passed },
+            kind: kind_of(verdict.outcome),
+            message,
+            text: lines.join("\n"),
+        };
+        case.under(verdict)
+    }
+
+    /// One field.
+    pub fn of_field(verdict: &Verdict, finding: &Finding) -> Case {
+        let (end, kind) = end_of(verdict, finding);
+        let blind = verdict.problems.iter().find(
+            |p| matches!(p, Reason::Blind { metric, .. } if kind == BLIND && *metric == finding.field.metric),
+        );
+        let sentence = plain(&blind.map_or_else(|| remarks::sentence(finding), Reason::sentence));
+        let mut lines = vec![sentence.clone()];
+        if end == End::Failure {
+            let causes = verdict.causes.iter().filter(|cause| explains(cause, finding));
+            lines.extend(causes.map(|cause| format!("cause: {}", plain(&cause.sentence.sentence()))));
+        }
+        lines.extend(remarks::rest(finding).map(|more| plain(&more)));
+        lines.extend(crate::emit::evidence::of_field(finding));
+        let name = finding.field.to_string();
+        Case { name, end, kind, message: sentence, text: lines.join("\n") }.under(verdict)
+    }
+
+    /// The fields that the file has no room for.
+    pub fn left_out(verdict: &Verdict, rest: &[Finding]) -> Case {
+        let ends = || rest.iter().map(|finding| end_of(verdict, finding).0);
+        let failing = ends().filter(|end| matches!(end, End::Failure | End::Error)).count();
+        let message =
+            format!("{} more fields are not in this file, {failing} of them failing or errors", rest.len());
+        let end = if failing > 0 { End::Failure } else { End::Skipped };
+        Case { name: "pacegate.more".to_owned(), end, kind: "left_out", text: message.clone(), message }
+            .under(verdict)
+    }
+
+    /// With `--report-only` nothing fails, and the words still say what would have.
+    fn under(mut self, verdict: &Verdict) -> Case {
+        let nothing_fails = verdict.report_only && verdict.exit_code == 0;
+        if nothing_fails && matches!(self.end, End::Failure | End::Error) {
+            self.end = End::Skipped;
+            self.message = format!("report only, would fail: {}", self.message);
+            self.text = format!("report only, would fail: {}", self.text);
+        }
+        self
+    }
+
+    /// About as many bytes as it takes in the file; tags and quotes included, the class name not.
+    pub fn bytes(&self) -> usize {
+        let said = match self.end {
+            End::Passed => 0,
+            _ => self.message.len() + self.text.len() + self.kind.len() + 60,
+        };
+        self.name.len() + said + 60
+    }
+}
+
+const BLIND: &str = "blind";
+
+fn end_of(verdict: &Verdict, finding: &Finding) -> (End, &'static str) {
+    let judgement = finding.judgement;
+    let blind = verdict.resolution.blind.contains(&finding.field.metric);
+    match judgement {
+        _ if !finding.gated => (End::Skipped, "not_gated"),
+        Judgement::Unchanged | Judgement::Improved | Judgement::Unresolved if blind => (End::Error, BLIND),
+        Judgement::Regressed => (End::Failure, "regression"),
+        Judgement::Missing => (End::Failure, "missing"),
+        Judgement::Invalid => (End::Error, "invalid"),
+        Judgement::NotComparable => (End::Error, "not_comparable"),
+        Judgement::Unresolved if verdict.outcome == Outcome::Inconclusive => (End::Error, "inconclusive"),
+        Judgement::Unresolved => (End::Skipped, "unresolved"),
+        Judgement::TooFew => (End::Skipped, "too_few_samples"),
+        Judgement::Waived => (End::Skipped, "waived"),
+        Judgement::New => (End::Skipped, "new"),
+        Judgement::NotGated => (End::Skipped, "not_gated"),
+        Judgement::Unchanged | Judgement::Improved => (End::Passed, ""),
+    }
+}
+
+fn kind_of(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Pass => "pass",
+        Outcome::Inconclusive => "inconclusive",
+        Outcome::NoVerdict => "no_verdict",
+        Outcome::Regression => "regression",
+        Outcome::RunFailed => "run_failed",
+    }
+}
+
+fn explains(cause: &Cause, finding: &Finding) -> bool {
+    cause.regressed
+        && match cause.channel {
+            Channel::RunWide => true,
+            Channel::Class(class) => finding.field.metric.class() == Some(class),
+        }
+}
