@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::model::sentence::Sentence;
-use crate::model::{Finding, Metric, Outcome, Reason, Tier, Verdict};
+use crate::model::{Finding, Judgement, Metric, Outcome, Reason, Tier, Verdict};
 
 use super::headline::{banners, chief_reason, claim, fails};
 use super::rows::{Mark, row};
@@ -92,19 +92,23 @@ fn what_fails(page: &mut Page, verdict: &Verdict, chief: Option<&Sentence>) {
     if verdict.outcome == Outcome::RunFailed {
         return;
     }
-    let mut failing: Vec<&Finding> = verdict.findings.iter().filter(|f| fails(f)).collect();
-    failing.sort_by_key(|f| f.field.metric != Metric::SUCCESS_RATE);
-    if !failing.is_empty() {
-        let mut table = table(verdict, &failing, Columns::Few);
+    // What the problems above refuse as a whole has nothing of its own to say.
+    let refused = |f: &Finding| {
+        !verdict.problems.is_empty() && matches!(f.judgement, Judgement::NotComparable | Judgement::Invalid)
+    };
+    let failing = || verdict.findings.iter().filter(|f| fails(f));
+    let mut shown: Vec<&Finding> = failing().filter(|f| !refused(f)).collect();
+    shown.sort_by_key(|f| f.field.metric != Metric::SUCCESS_RATE);
+    if !shown.is_empty() {
+        let mut table = table(verdict, &shown, Columns::Few);
         table.rows.truncate(MOST);
-        table.left_out = failing.len() - table.rows.len();
+        table.left_out = shown.len() - table.rows.len();
         page.table(&table);
     }
     // The row of a field says all that "over its limit" says.
-    let told = |f: &&&Finding| !matches!(f.reasons.first(), Some(Reason::OverLimit { .. }));
-    let first = failing.iter().filter(told).map(|f| remarks::sentence(f));
-    let rest = failing.iter().flat_map(|f| remarks::rest(f));
-    page.list("Why", &fresh(chief, first.chain(rest)), MOST);
+    let told = |f: &&Finding| !matches!(f.reasons.first(), Some(Reason::OverLimit { .. }) | None);
+    let first = failing().filter(told).map(remarks::sentence);
+    page.list("Why", &fresh(chief, first.chain(failing().flat_map(remarks::rest))), MOST);
     let looked_at = verdict.findings.iter().filter(|f| f.gated && !fails(f)).flat_map(remarks::remarks);
     page.list("Worth a look", &fresh(chief, looked_at), MOST);
 }
@@ -123,7 +127,12 @@ fn table(verdict: &Verdict, findings: &[&Finding], columns: Columns) -> Table {
     let interval = columns == Columns::All && rows.iter().any(|row| row.interval.is_some());
     let visible: Vec<Option<String>> = findings.iter().map(|f| evidence::visible_in(verdict, f)).collect();
     let resolved = verdict.tier != Some(Tier::Exact) && visible.iter().any(Option::is_some);
-    let mut header = vec!["field", "blessed", "now", "change", "limit"];
+    let compared = findings.iter().any(|f| f.old.is_some());
+    let mut header = vec!["field"];
+    header.extend(compared.then_some("blessed"));
+    header.push("now");
+    header.extend(compared.then_some("change"));
+    header.push("limit");
     header.extend(interval.then_some("95 % interval"));
     header.extend(resolved.then_some("smallest visible"));
     header.push("judgement");
@@ -135,7 +144,10 @@ fn table(verdict: &Verdict, findings: &[&Finding], columns: Columns) -> Table {
             Mark::Quiet => "",
         };
         let field = super::text::markdown_code_cell(&row.field);
-        let mut cells = vec![field, joined(&row.blessed), joined(&row.now), joined(&row.change)];
+        let mut cells = vec![field];
+        cells.extend(compared.then(|| joined(&row.blessed)));
+        cells.push(joined(&row.now));
+        cells.extend(compared.then(|| joined(&row.change)));
         cells.push(joined(&row.limit));
         cells.extend(interval.then(|| joined(&row.interval.unwrap_or_default())));
         cells.extend(resolved.then(|| joined(&visible.unwrap_or_default())));

@@ -73,8 +73,9 @@ impl Page {
     /// As many rows as fit, then how many more there are.
     pub fn table(&mut self, table: &Table) {
         let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-        let align = |(at, _): (usize, &&str)| if at > 0 && at < 4 { "--:" } else { ":--" };
-        let ruler: Vec<String> = table.header.iter().enumerate().map(|cell| align(cell).to_owned()).collect();
+        let numbers = ["blessed", "now", "change"];
+        let align = |name: &&str| if numbers.contains(name) { "--:" } else { ":--" };
+        let ruler: Vec<String> = table.header.iter().map(|name| align(name).to_owned()).collect();
         let header: Vec<String> = table.header.iter().map(|cell| (*cell).to_owned()).collect();
         let head = line(&header) + &line(&ruler);
         if !self.fits(head.len() + MORE) {
