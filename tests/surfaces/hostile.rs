@@ -49,8 +49,13 @@ fn junit_keeps_its_elements_and_shows_the_text() {
         let tree = Document::parse(&xml).unwrap();
         let model = tree.descendants().find(|n| n.attribute("name") == Some("model")).unwrap();
         assert_eq!(model.attribute("value"), Some(&*terminal(&attack)), "{attack:?}");
+        let visible = |c: char| c == '\n' || (' '..='~').contains(&c);
+        assert!(xml.chars().all(visible), "{attack:?}:\n{xml}");
         let strange = |c: char| c.is_control() && c != '\n' || "\u{2028}\u{2029}\u{202e}\u{2066}".contains(c);
-        assert!(!xml.chars().any(strange), "{attack:?}:\n{xml}");
+        let read = |n: roxmltree::Node| {
+            n.text().unwrap_or_default().to_owned() + n.attribute("message").unwrap_or_default()
+        };
+        assert!(!tree.descendants().map(read).any(|said| said.contains(strange)), "{attack:?}:\n{xml}");
         assert_eq!(commands(&xml), [], "{attack:?}: a reader that prints it into its log");
         verdict.profile = attack.clone();
         assert_eq!(elements(&junit(&verdict, &run())), harmless, "{attack:?}");

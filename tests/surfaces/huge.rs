@@ -61,6 +61,7 @@ fn the_summary_fits_a_comment_and_counts_what_it_leaves_out() {
 #[test]
 fn annotations_are_ten_of_a_kind_at_most() {
     let lines = github(&huge(), None);
+    keep("huge.txt", &lines);
     let all = commands(&lines);
     for name in ["error", "warning", "notice"] {
         assert!(all.iter().filter(|c| c.name == name).count() <= 10, "{lines}");

@@ -59,7 +59,20 @@ pub(super) fn finish(
         }
     }
     new_line(&mut writer)?;
-    Ok(String::from_utf8_lossy(&writer.into_inner()).into_owned())
+    Ok(as_ascii(&String::from_utf8_lossy(&writer.into_inner())))
+}
+
+/// Everything beyond ASCII by its number: there are readers that guess the encoding, whatever the first line says, and
+/// die of a wrong guess.
+fn as_ascii(xml: &str) -> String {
+    let mut ascii = String::with_capacity(xml.len());
+    for c in xml.chars() {
+        match c {
+            c if c.is_ascii() => ascii.push(c),
+            c => ascii.push_str(&format!("&#{};", u32::from(c))),
+        }
+    }
+    ascii
 }
 
 type Xml = Writer<Vec<u8>>;
