@@ -3,8 +3,6 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on says where")]
 
 mod github;
-#[path = "../emit/golden.rs"]
-mod golden;
 mod hostile;
 mod huge;
 mod junit;
@@ -14,5 +12,10 @@ mod openmetrics;
 #[expect(dead_code, reason = "only the runner's reading of commands is needed here")]
 mod oracle;
 mod poisoned;
-#[path = "../emit/samples.rs"]
-mod samples;
+#[path = "../emit"]
+mod emit {
+    pub mod golden;
+    pub mod samples;
+}
+
+use emit::{golden, samples};
