@@ -35,7 +35,7 @@ class Promtool(Metrics):
 
 class Client(Metrics):
     name = "prometheus-client (strict OpenMetrics)"
-    what = "parses; only gauges; every series once, with its value"
+    what = "parses; only gauges; every series once"
 
     def version(self):
         return package("prometheus-client")
