@@ -2,7 +2,6 @@
 
 use crate::emit::headline::{banners, headline};
 use crate::emit::remarks::{self, plain};
-use crate::model::verdict::{Cause, Channel};
 use crate::model::{Finding, Judgement, Outcome, Reason, Verdict};
 
 /// The case of what concerns the whole run, so that no file is ever empty.
@@ -60,7 +59,7 @@ impl Case {
         let sentence = plain(&blind.map_or_else(|| remarks::sentence(finding), Reason::sentence));
         let mut lines = vec![sentence.clone()];
         if end == End::Failure {
-            let causes = verdict.causes.iter().filter(|cause| explains(cause, finding));
+            let causes = verdict.causes.iter().filter(|cause| cause.explains(finding));
             lines.extend(causes.map(|cause| format!("cause: {}", plain(&cause.sentence.sentence()))));
         }
         lines.extend(remarks::rest(finding).map(|more| plain(&more)));
@@ -131,12 +130,4 @@ fn kind_of(outcome: Outcome) -> &'static str {
         Outcome::Regression => "regression",
         Outcome::RunFailed => "run_failed",
     }
-}
-
-fn explains(cause: &Cause, finding: &Finding) -> bool {
-    cause.regressed
-        && match cause.channel {
-            Channel::RunWide => true,
-            Channel::Class(class) => finding.field.metric.class() == Some(class),
-        }
 }
