@@ -58,7 +58,9 @@ fn check_group(side: &SideView, id: &GroupId, smallest_limit: f64, validity: &mu
             validity.problems.push((Outcome::NoVerdict, reason.clone()));
             validity.invalid.insert(id.clone(), reason);
         }
-        if let Some(reason) = bottleneck(measured.group, smallest_limit) {
+        let said = measured.group.self_check.iter().flat_map(|check| &check.problems);
+        let said = said.map(|text| Reason::SourceSays { text: text.clone() });
+        for reason in bottleneck(measured.group, smallest_limit).into_iter().chain(said) {
             validity.problems.push((Outcome::RunFailed, reason.clone()));
             validity.invalid.insert(id.clone(), reason);
         }

@@ -197,6 +197,9 @@ pub struct SelfCheck {
     /// CPU time / (wall time x cores).
     #[serde(default)]
     pub cpu_share: Option<Finite>,
+    /// Why this group's numbers can't be trusted: an arrival rate that was not kept, counts that don't agree. Empty where they can.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
 }
 
 /// How an open-loop schedule was kept.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pacegate::model::policy::Allowance;
-use pacegate::model::report::{FailureKind, Requests};
+use pacegate::model::report::{FailureKind, Requests, SelfCheck};
 use pacegate::model::{Judgement, Measurement, Metric, Outcome, Reason, Statistic};
 
 use crate::build::{self, finite};
@@ -260,4 +260,14 @@ fn an_interrupted_run_is_never_judged() {
     let verdict = judge(&report(vec![group(None, 1.0)]), &new);
     assert_eq!(verdict.exit_code, 3);
     assert!(problem(&verdict, "incomplete"));
+}
+
+#[test]
+fn a_client_that_could_not_load_the_server_as_asked_measured_nothing() {
+    let mut candidate = group(None, 2.0);
+    let problems = vec!["c8: the rate of 4 requests a second was not kept".to_owned()];
+    candidate.self_check = Some(SelfCheck { problems, ..SelfCheck::default() });
+    let verdict = judged(group(None, 1.0), candidate);
+    assert_eq!((verdict.outcome, verdict.exit_code), (Outcome::RunFailed, 5));
+    assert!(verdict.problems[0].to_string().contains("was not kept"), "{:?}", verdict.problems);
 }
