@@ -1,0 +1,28 @@
+//! The load generator: streams real answers from an OpenAI-compatible endpoint and times them.
+//!
+//! While requests run, bytes are stamped at the socket read and copied, nothing else. [`sse`], [`openai`], [`reply`]
+//! and [`timeline`] read them afterwards and are pure.
+
+pub mod block;
+mod body;
+pub mod clock;
+mod connection;
+pub mod control;
+pub mod endpoint;
+pub mod key;
+mod measure;
+pub mod openai;
+mod plan;
+pub mod prompts;
+pub mod reconcile;
+pub mod reply;
+pub mod request;
+pub mod schedule;
+mod side;
+pub mod sse;
+mod tally;
+pub mod timeline;
+pub mod transcript;
+pub mod url;
+
+pub use measure::{LoadError, Options, measure};

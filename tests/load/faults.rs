@@ -1,0 +1,318 @@
+//! One request against sockets that misbehave.
+
+use std::io::Write as _;
+use std::net::TcpListener;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+
+use bytes::Bytes;
+use pacegate::model::profile::Timeouts;
+use pacegate::model::report::FailureKind;
+use pacegate::source::load::block::{self, Block};
+use pacegate::source::load::clock::Clock;
+use pacegate::source::load::control;
+use pacegate::source::load::endpoint::Endpoint;
+use pacegate::source::load::request::{Call, Slot};
+use pacegate::source::load::schedule::Schedule;
+use pacegate::source::load::timeline::{Failure, Timeline};
+use pacegate::source::load::transcript::Transcript;
+use pacegate::source::load::url::BaseUrl;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use crate::replay::{Capture, ROLE, STOP, content};
+use crate::server::{Server, Then, plain, stream, unfinished};
+
+fn endpoint(url: &str) -> Endpoint {
+    Endpoint::resolve(BaseUrl::parse(url).unwrap(), None).unwrap()
+}
+
+fn call() -> Call {
+    let body = Bytes::from_static(b"{\"stream\":true}");
+    Call { path: "/v1/chat/completions".to_owned(), body: Some(body), stream: true }
+}
+
+fn ask(then: Then) -> Transcript {
+    let server = Server::start(move |_| then.clone());
+    control::ask(&endpoint(&server.url), &call(), Timeouts::default()).unwrap()
+}
+
+fn failure(transcript: &Transcript) -> Option<Failure> {
+    Timeline::read(transcript).failure
+}
+
+fn kind(then: Then) -> Option<FailureKind> {
+    failure(&ask(then)).map(|failure| failure.kind)
+}
+
+fn whole() -> Vec<u8> {
+    stream(&[ROLE.to_owned(), content("a"), content("b"), STOP.to_owned(), "[DONE]".to_owned()])
+}
+
+#[test]
+fn what_a_socket_brings_is_what_the_recording_says() {
+    for name in
+        ["vllm-0.32.0/stream-usage", "llama.cpp-b11549/stream-utf8-long", "llama-cpp-python-0.3.36/plain"]
+    {
+        let capture = Capture::named(name);
+        let transcript = ask(Then::Close(capture.raw.clone()));
+        assert!(transcript.raw == capture.raw, "{name}: bytes differ");
+        let (live, recorded) = (Timeline::read(&transcript), Timeline::read(&capture.transcript()));
+        assert_eq!(
+            (live.events.len(), live.usage, live.text),
+            (recorded.events.len(), recorded.usage, recorded.text)
+        );
+        assert_eq!(live.failure, None, "{name}");
+    }
+}
+
+#[test]
+fn times_run_from_the_first_byte_written_and_connecting_is_apart() {
+    let transcript = ask(Then::Reply(whole()));
+    let opened = transcript.opened.unwrap();
+    assert!(opened.tcp > 0 && opened.tls.is_none());
+    let sent = transcript.sent.unwrap();
+    assert!(transcript.begun + opened.tcp <= sent && sent <= transcript.reads[0].at);
+    assert!(transcript.reads.is_sorted_by_key(|read| (read.at, read.end)));
+    assert_eq!(transcript.reads.last().unwrap().end, transcript.raw.len());
+}
+
+#[test]
+fn a_connection_is_used_again_and_a_closed_one_is_not() {
+    for (then, connections) in [(Then::Reply(whole()), [0, 0, 0]), (Then::Close(whole()), [0, 1, 2])] {
+        let server = Server::start(move |_| then.clone());
+        let endpoint = endpoint(&server.url);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (mut slot, clock) = (Slot::default(), Clock::start());
+            for _ in 0..3 {
+                let record = slot.send(&endpoint, &call(), Timeouts::default(), clock, clock.now()).await;
+                assert_eq!(failure(&record), None);
+                if connections[1] == 1 {
+                    // The server closes after its reply; the client may not have seen it yet.
+                    slot = Slot::default();
+                }
+            }
+        });
+        let seen: Vec<usize> = server.requests().iter().map(|seen| seen.connection).collect();
+        assert_eq!(seen, connections);
+    }
+}
+
+#[test]
+fn m29_a_place_takes_the_next_request_the_moment_it_is_free() {
+    let server = Server::start(|_| Then::Reply(whole()));
+    let block = Block {
+        endpoint: Arc::new(endpoint(&server.url)),
+        calls: vec![call(); 5].into(),
+        schedule: Schedule::Closed(1),
+        timeouts: Timeouts::default(),
+        clock: Clock::start(),
+    };
+    let mut records = Vec::new();
+    let ran = block::run(&block, &AtomicBool::new(false), |_, record| records.push(record)).unwrap();
+    assert_eq!(records.len(), 5);
+    assert_eq!(records[0].intended, ran.began);
+    for pair in records.windows(2) {
+        assert_eq!(pair[1].intended, pair[0].ended);
+    }
+    // One connection for all of them: a place keeps its own.
+    assert!(server.requests().iter().all(|seen| seen.connection == 0));
+}
+
+#[test]
+fn m1_an_open_loop_intends_its_moments_whatever_the_server_does() {
+    let server = Server::start(|_| Then::Reply(whole()));
+    let moments = vec![0, 1_000_000, 1_500_000, 9_000_000];
+    let block = Block {
+        endpoint: Arc::new(endpoint(&server.url)),
+        calls: vec![call(); 4].into(),
+        schedule: Schedule::Open(moments.clone()),
+        timeouts: Timeouts::default(),
+        clock: Clock::start(),
+    };
+    let mut intended = [0; 4];
+    let ran = block::run(&block, &AtomicBool::new(false), |index, record| {
+        assert!(record.begun >= record.intended);
+        intended[index] = record.intended;
+    });
+    let ran = ran.unwrap();
+    assert_eq!(intended.iter().map(|at| at - ran.began).collect::<Vec<_>>(), moments);
+    assert_eq!(ran.dropped, 0);
+}
+
+#[test]
+fn nothing_is_sent_twice() {
+    // The server drops every request without a word: a client that retries would send it again.
+    let server = Server::start(|_| Then::Close(Vec::new()));
+    let record = control::ask(&endpoint(&server.url), &call(), Timeouts::default()).unwrap();
+    assert_eq!(failure(&record).unwrap().kind, FailureKind::Connect);
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn a_closed_port_is_a_connection_failure() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let url = format!("http://127.0.0.1:{port}");
+    let record = control::ask(&endpoint(&url), &call(), Timeouts::default()).unwrap();
+    assert_eq!(failure(&record).unwrap().kind, FailureKind::Connect);
+    assert_eq!((record.sent, record.opened), (None, None));
+}
+
+#[test]
+fn a_stream_cut_before_or_after_tokens_is_cut() {
+    let tokens = [ROLE.to_owned(), content("a"), content("b")];
+    assert_eq!(kind(Then::Close(unfinished(&tokens))), Some(FailureKind::Cut));
+    assert_eq!(kind(Then::Close(unfinished(&tokens[..1]))), Some(FailureKind::Cut));
+    // All there but for HTTP's own last chunk: `[DONE]` was the end.
+    let done = [content("a"), STOP.to_owned(), "[DONE]".to_owned()];
+    assert_eq!(kind(Then::Close(unfinished(&done))), None);
+    assert_eq!(kind(Then::Close(unfinished(&done[..2]))), Some(FailureKind::Cut));
+}
+
+#[test]
+fn what_is_no_http_is_malformed() {
+    assert_eq!(kind(Then::Close(b"SSH-2.0-OpenSSH_9.6\r\n".to_vec())), Some(FailureKind::Malformed));
+    assert_eq!(kind(Then::Reply(plain("200 OK", "", "<html>"))), Some(FailureKind::Malformed));
+}
+
+#[test]
+fn a_compressed_reply_is_refused() {
+    let reply = plain("200 OK", "content-encoding: gzip\r\n", "{}");
+    assert_eq!(kind(Then::Reply(reply)), Some(FailureKind::Malformed));
+}
+
+#[test]
+fn refusals_have_their_kind_and_their_words() {
+    use FailureKind::{Http4xx, Http5xx, Http401, Http403, Http404Model, Http404Path, Http429};
+    let model = r#"{"error":{"message":"The model `x` does not exist","code":"model_not_found"}}"#;
+    for (status, body, expected) in [
+        ("401 Unauthorized", r#"{"error":{"message":"Invalid API Key"}}"#, Http401),
+        ("403 Forbidden", "no", Http403),
+        ("404 Not Found", r#"{"detail":"Not Found"}"#, Http404Path),
+        ("404 Not Found", model, Http404Model),
+        ("429 Too Many Requests", "slow down", Http429),
+        ("413 Payload Too Large", "", Http4xx),
+        ("503 Service Unavailable", "loading", Http5xx),
+    ] {
+        let failed = failure(&ask(Then::Reply(plain(status, "retry-after: 7\r\n", body)))).unwrap();
+        assert_eq!(failed.kind, expected, "{status} {body}");
+        assert!(failed.text.starts_with(&status[..3]), "{}", failed.text);
+        assert_eq!(failed.retry_after.as_deref(), Some("7"));
+    }
+}
+
+/// A server in the same runtime, so that the paused clock moves only when nothing is under way.
+async fn stalls_after(bytes: Vec<u8>, limits: Timeouts) -> Failure {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        let read = socket.read(&mut [0; 4096]).await.unwrap();
+        assert!(read > 0);
+        socket.write_all(&bytes).await.unwrap();
+        // Nothing more, until the client closes.
+        let _closed = socket.read(&mut [0; 1]).await;
+    });
+    let (clock, endpoint) = (Clock::start(), endpoint(&url));
+    let record = Slot::default().send(&endpoint, &call(), limits, clock, clock.now()).await;
+    failure(&record).unwrap()
+}
+
+const LIMITS: Timeouts =
+    Timeouts { connect_ms: 1_000, first_token_ms: 20_000, gap_ms: 5_000, total_ms: 60_000 };
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_never_answers_meets_the_limit_of_the_first_token() {
+    let failed = stalls_after(Vec::new(), LIMITS).await;
+    assert_eq!(failed.kind, FailureKind::TimeoutFirstToken);
+    assert_eq!(failed.text, "no token within 20000 ms");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_role_and_comments_are_no_first_token() {
+    let mut bytes = unfinished(&[ROLE.to_owned()]);
+    bytes.extend_from_slice(b"8\r\n: ping\n\n\r\n");
+    assert_eq!(stalls_after(bytes, LIMITS).await.kind, FailureKind::TimeoutFirstToken);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_stops_between_tokens_meets_the_limit_of_the_gap() {
+    let failed = stalls_after(unfinished(&[content("a")]), LIMITS).await;
+    assert_eq!((failed.kind, failed.text.as_str()), (FailureKind::TimeoutGap, "nothing more within 5000 ms"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_whole_request_has_a_limit_of_its_own() {
+    let limits = Timeouts { total_ms: 3_000, ..LIMITS };
+    let failed = stalls_after(unfinished(&[content("a")]), limits).await;
+    assert_eq!(
+        (failed.kind, failed.text.as_str()),
+        (FailureKind::TimeoutTotal, "not finished within 3000 ms")
+    );
+}
+
+fn tls_endpoint(url: &str) -> Endpoint {
+    let ca = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls/ca.pem");
+    Endpoint::resolve(BaseUrl::parse(url).unwrap(), Some(&ca)).unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_tls_server_meets_the_limit_of_connecting() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = tls_endpoint(&format!("https://{}", listener.local_addr().unwrap()));
+    let clock = Clock::start();
+    let record = Slot::default().send(&endpoint, &call(), LIMITS, clock, clock.now()).await;
+    let failed = failure(&record).unwrap();
+    assert_eq!(
+        (failed.kind, failed.text.as_str()),
+        (FailureKind::TimeoutConnect, "no connection within 1000 ms")
+    );
+}
+
+#[test]
+fn tls_works_with_the_given_authority_and_its_handshake_is_apart() {
+    use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+    use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+    use tokio_rustls::rustls::{ServerConfig, ServerConnection, StreamOwned, crypto::ring};
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls");
+    let certificate = CertificateDer::from_pem_file(folder.join("server.pem")).unwrap();
+    let key = PrivateKeyDer::from_pem_file(folder.join("server.key")).unwrap();
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate], key)
+        .unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://{}", listener.local_addr().unwrap());
+    let server = thread::spawn(move || {
+        let (socket, _) = listener.accept().unwrap();
+        let session = ServerConnection::new(Arc::new(config)).unwrap();
+        let mut tls = StreamOwned::new(session, socket);
+        let mut head = [0; 4096];
+        let read = std::io::Read::read(&mut tls, &mut head).unwrap();
+        tls.write_all(&whole()).unwrap();
+        tls.conn.send_close_notify();
+        tls.flush().unwrap();
+        String::from_utf8_lossy(&head[..read]).into_owned()
+    });
+    let record = control::ask(&tls_endpoint(&url), &call(), Timeouts::default()).unwrap();
+    assert_eq!(failure(&record), None);
+    assert_eq!(Timeline::read(&record).text, "ab");
+    assert!(record.opened.unwrap().tls.is_some_and(|handshake| handshake > 0));
+    assert!(server.join().unwrap().starts_with("POST /v1/chat/completions HTTP/1.1\r\n"));
+}
+
+#[test]
+fn a_server_without_tls_is_a_tls_failure() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://{}", listener.local_addr().unwrap());
+    let plain = thread::spawn(move || {
+        listener.accept().unwrap().0.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap()
+    });
+    let record = control::ask(&tls_endpoint(&url), &call(), Timeouts::default()).unwrap();
+    assert_eq!(failure(&record).unwrap().kind, FailureKind::Tls);
+    plain.join().unwrap();
+}

@@ -1,0 +1,14 @@
+//! The load generator against what real servers sent, and against sockets that misbehave.
+
+#[cfg(test)]
+mod captures;
+#[cfg(test)]
+mod faults;
+#[cfg(test)]
+mod measured;
+#[cfg(test)]
+mod mistakes;
+#[cfg(test)]
+mod replay;
+#[cfg(test)]
+mod server;
