@@ -102,5 +102,7 @@ fn all_attacks_at_once_are_committed_for_other_readers() {
     golden::assert_same("tests/snapshots/markdown/hostile.md", &markdown(&verdict));
     golden::assert_same("tests/snapshots/github/hostile.txt", &github(&verdict, None));
     verdict.profile = attacks().concat();
+    // The profile is the only text from outside there, and it stands in every line.
+    verdict.findings.truncate(4);
     golden::assert_same("tests/snapshots/openmetrics/hostile.prom", &openmetrics(&verdict));
 }
