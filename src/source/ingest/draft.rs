@@ -46,6 +46,22 @@ impl Draft {
         }
     }
 
+    /// A number of requests or tokens as the file has it. One that is there and is no whole number is a flaw of the file:
+    /// read as absent, it would hide failures.
+    pub fn counted(&mut self, key: &str, value: Option<Number>) -> Option<u64> {
+        let value = value.unwrap_or(Number::Nan);
+        if value != Number::Absent && value.count().is_none() {
+            self.flaw =
+                Some(format!("{key} is no number of requests or tokens: expected a whole number from 0"));
+        }
+        value.count()
+    }
+
+    /// The file's numbers can't all be right.
+    pub fn contradicts(&mut self, what: &str) {
+        self.flaw = Some(what.to_owned());
+    }
+
     /// The metric's measurement with its definitions set.
     pub fn define(&mut self, metric: &Metric, definition: &str, percentiles: PercentileDefinition) {
         let measurement = self.measurement(metric);
@@ -151,6 +167,9 @@ impl Draft {
     pub fn outcomes(&mut self, sent: Option<u64>, succeeded: Option<u64>) {
         self.requests.sent = sent;
         self.requests.succeeded = succeeded;
+        if sent.is_some_and(|sent| succeeded > Some(sent)) {
+            self.contradicts("more requests succeeded than were sent");
+        }
         if let (Some(sent), Some(succeeded)) = (sent, succeeded) {
             let known: u64 = self.requests.failed.values().sum();
             let rest = sent.saturating_sub(succeeded).saturating_sub(known);
@@ -173,8 +192,8 @@ impl Draft {
 
     /// Tokens of the successes.
     pub fn tokens(&mut self, input: Option<u64>, output: Option<u64>, from: TokenSource) {
-        let known = |count: Option<u64>| count.filter(|n| *n > 0);
-        self.tokens = Tokens { input: known(input), output: known(output), cached: None, from };
+        // No prompt is empty, so 0 is "not counted"; an answer of 0 tokens is news, and the judge wants to hear it.
+        self.tokens = Tokens { input: input.filter(|n| *n > 0), output, cached: None, from };
     }
 
     /// The mean output length, from the totals where the file has no own.

@@ -110,12 +110,17 @@ fn read_level(content: &Content, level: &Tree, steps: &[Step<'_>]) -> Result<Dra
 
 fn outcomes(draft: &mut Draft, level: &Tree) {
     let Some(reliability) = level.get("reliability") else { return };
-    let count = |names: &[&str]| spelling::find(reliability, names).and_then(|(_, value)| value.count(&[]));
-    let sent = count(&["totalrequests", "total"])
-        .or_else(|| spelling::find(level, &["numrequests", "totalrequests"]).and_then(|(_, v)| v.count(&[])));
-    let failed = count(&["failedrequests", "failed", "failures"]);
-    let succeeded =
-        count(&["successfulrequests", "succeeded", "successes"]).or_else(|| sent?.checked_sub(failed?));
+    let mut count = |of: &Tree, names: &[&str]| {
+        spelling::find(of, names).and_then(|(key, value)| draft.counted(key, value.number()))
+    };
+    let sent = count(reliability, &["totalrequests", "total"]);
+    let sent = sent.or_else(|| count(level, &["numrequests", "totalrequests"]));
+    let failed = count(reliability, &["failedrequests", "failed", "failures"]);
+    let succeeded = count(reliability, &["successfulrequests", "succeeded", "successes"]);
+    let succeeded = succeeded.or_else(|| sent?.checked_sub(failed?));
+    if failed.zip(sent).is_some_and(|(failed, sent)| failed > sent) {
+        draft.contradicts("more requests failed than were sent");
+    }
     let rate = spelling::find(reliability, &["successrate"]).and_then(|(_, value)| value.number());
     let rate = rate.and_then(Number::finite);
     let succeeded = succeeded.or_else(|| of_rate(rate?, sent?));

@@ -63,6 +63,11 @@ fn header(reading: &mut Reading, flat: &Flat) {
 
 fn group(flat: &Flat) -> Draft {
     let mut draft = Draft::default();
+    for key in ["completed", "failed", "num_prompts", "total_input_tokens", "total_output_tokens"] {
+        if let Some(scalar) = flat.scalars.get(key) {
+            draft.counted(key, scalar.number());
+        }
+    }
     load(&mut draft, flat);
     let raw = serving::raw(flat);
     outcomes(&mut draft, flat, raw.as_ref().map(|raw| raw.requests));
