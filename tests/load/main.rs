@@ -3,6 +3,10 @@
 #[cfg(test)]
 mod captures;
 #[cfg(test)]
+mod counts;
+#[cfg(test)]
+mod doctor;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod measured;
@@ -10,5 +14,7 @@ mod measured;
 mod mistakes;
 #[cfg(test)]
 mod replay;
+#[cfg(test)]
+mod secrets;
 #[cfg(test)]
 mod server;

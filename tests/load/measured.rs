@@ -2,19 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Barrier, Mutex};
+use std::sync::{Arc, Barrier};
 
-use pacegate::model::profile::{
-    Api, Arrival, CacheMode, Load, Profile, Prompts, Strategy, Target, Timeouts, Value,
-};
+use pacegate::model::profile::{Api, Arrival, CacheMode, Load, Profile, Prompts, Strategy, Target, Timeouts};
 use pacegate::model::report::{FailureKind, SourceKind, TokenSource};
 use pacegate::model::{Fact, Finite, Group, Metric, Report, Statistic};
-use pacegate::source::load::key::{Secret, Trusted};
-use pacegate::source::load::{LoadError, Options, measure};
+use pacegate::source::load::key::Trusted;
+use pacegate::source::load::{Options, measure};
 
-use crate::server::{Seen, Server, Then, model, plain};
+use crate::server::{Server, Then, model, plain};
 
-fn profile(url: &str) -> Profile {
+pub fn profile(url: &str) -> Profile {
     Profile {
         name: "test".to_owned(),
         target: Target::Endpoint { base_url: Some(url.to_owned()), model: "m".to_owned(), api: Api::Chat },
@@ -37,7 +35,7 @@ fn profile(url: &str) -> Profile {
     }
 }
 
-fn options() -> Options {
+pub fn options() -> Options {
     Options {
         base_url: None,
         against: None,
@@ -51,11 +49,11 @@ fn options() -> Options {
     }
 }
 
-fn run(profile: &Profile, options: &Options) -> Report {
+pub fn run(profile: &Profile, options: &Options) -> Report {
     measure(profile, options, &mut |_| {}, &AtomicBool::new(false)).unwrap()
 }
 
-fn groups(report: &Report) -> Vec<&Group> {
+pub fn groups(report: &Report) -> Vec<&Group> {
     report.jobs[0].rounds.iter().flat_map(|round| &round.groups).collect()
 }
 
@@ -235,84 +233,6 @@ fn prompts_that_miss_their_tier_are_said() {
     );
 }
 
-fn without_usage(seen: &Seen) -> Then {
-    let Then::Reply(bytes) = model(seen) else { unreachable!() };
-    Then::Reply(String::from_utf8(bytes).unwrap().replace("\"usage\":", "\"other\":").into_bytes())
-}
-
-#[test]
-fn m14_m15_without_usage_tokens_are_absent_and_that_is_said() {
-    let server = Server::start(without_usage);
-    let report = run(&profile(&server.url), &options());
-    let group = groups(&report)[0];
-    assert_eq!((group.tokens.output, group.tokens.from), (None, TokenSource::Unknown));
-    assert!(
-        !group.metrics.contains_key(&Metric::TPOT) && !group.metrics.contains_key(&Metric::OUTPUT_THROUGHPUT)
-    );
-    assert!(group.metrics.contains_key(&Metric::TTFT));
-    let said = report.source.warnings.join("\n");
-    assert!(said.contains("nothing shows that a model was called") && said.contains("tpot"), "{said}");
-}
-
-#[test]
-fn m14_m15_the_servers_tokenizer_counts_whole_answers_only() {
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let kept = Arc::clone(&asked);
-    let server = Server::start(move |seen| {
-        if !seen.head.starts_with("POST /tokenize") {
-            return without_usage(seen);
-        }
-        let body: serde_json::Value = serde_json::from_str(&seen.body).unwrap();
-        kept.lock().unwrap().push(body["prompt"].as_str().unwrap().to_owned());
-        Then::Reply(plain("200 OK", "", "{\"count\":6,\"tokens\":[]}"))
-    });
-    let report = run(&profile(&server.url), &options());
-    let group = groups(&report)[0];
-    assert_eq!((group.tokens.output, group.tokens.from), (Some(30), TokenSource::Tokenize));
-    assert_eq!(*asked.lock().unwrap(), vec!["w w w w w w ".to_owned(); 5]);
-}
-
-/// Counters as vLLM has them, rising by what `claims` makes of the real tokens.
-fn counting(claims: fn(u64) -> u64) -> Server {
-    let (requests, prompt, output) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
-    Server::start(move |seen| {
-        if seen.head.starts_with("GET /metrics") {
-            let value = |counter: &AtomicU64| counter.load(Ordering::SeqCst);
-            let text = format!(
-                "vllm:request_success_total{{a=\"b\"}} {}.0\nvllm:prompt_tokens_total {}\nvllm:generation_tokens_total {}\n",
-                value(&requests),
-                value(&prompt),
-                claims(value(&output))
-            );
-            return Then::Reply(plain("200 OK", "", &text));
-        }
-        if seen.head.starts_with("POST") {
-            let body: serde_json::Value = serde_json::from_str(&seen.body).unwrap();
-            let words = body["messages"][0]["content"].as_str().unwrap().split_whitespace().count() as u64;
-            requests.fetch_add(1, Ordering::SeqCst);
-            prompt.fetch_add(words + 10, Ordering::SeqCst);
-            output.fetch_add(body["max_tokens"].as_u64().unwrap(), Ordering::SeqCst);
-        }
-        model(seen)
-    })
-}
-
-#[test]
-fn three_counts_that_agree_are_no_finding_and_name_the_engine() {
-    let report = run(&profile(&counting(|tokens| tokens).url), &options());
-    assert_eq!(report.source.warnings, Vec::<String>::new());
-    assert_eq!(groups(&report)[0].self_check.as_ref().unwrap().problems, Vec::<String>::new());
-    assert_eq!(report.subject.engine.as_deref(), Some("vLLM"));
-}
-
-#[test]
-fn m7_a_server_whose_counters_do_not_rise_makes_the_run_invalid() {
-    let report = run(&profile(&counting(|_| 0).url), &options());
-    let problems = &groups(&report)[0].self_check.as_ref().unwrap().problems;
-    // 7 streams of 6 tokens.
-    assert!(problems[0].contains("42 output tokens") && problems[0].contains("only 0"), "{problems:?}");
-}
-
 #[test]
 fn m1_m30_an_open_loop_is_timed_from_its_schedule() {
     let server = Server::start(model);
@@ -377,71 +297,6 @@ fn a_cancelled_run_keeps_what_ended_and_is_not_complete() {
     let rounds = &report.jobs[0].rounds;
     assert!((2..50).contains(&rounds.len()), "{}", rounds.len());
     assert_eq!(rounds[0].groups[0].requests.sent, Some(5));
-}
-
-fn key() -> Secret {
-    Secret::new("OPENAI_API_KEY", "sk-abcdefghijklmnop").unwrap().unwrap()
-}
-
-#[test]
-fn the_key_does_not_go_where_only_a_file_points_and_nothing_is_sent_there() {
-    let server = Server::start(model);
-    let refused = measure(
-        &profile(&server.url),
-        &Options { key: Some(key()), ..options() },
-        &mut |_| {},
-        &AtomicBool::new(false),
-    );
-    assert!(matches!(refused, Err(LoadError::Key(_))));
-    assert_eq!(server.requests().len(), 0);
-}
-
-#[test]
-fn the_key_goes_to_a_host_that_a_person_named_and_into_no_report() {
-    let server =
-        Server::start(|seen| match seen.head.contains("authorization: Bearer sk-abcdefghijklmnop") {
-            true if seen.body.contains("\"stream\":true") => Then::Reply(plain(
-                "401 Unauthorized",
-                "",
-                "{\"error\":{\"message\":\"bad key sk-abcdefghijklmnop\"}}",
-            )),
-            true => model(seen),
-            false => Then::Reply(plain("500 Internal Server Error", "", "no key came")),
-        });
-    let options = Options { base_url: Some(server.url.clone()), key: Some(key()), ..options() };
-    let report = run(&profile("http://only-in-the-file.invalid"), &options);
-    let group = groups(&report)[0];
-    assert_eq!(group.requests.error_samples[&FailureKind::Http401], "401 bad key [key]");
-    let everything = format!("{}{report:?}{options:?}", serde_json::to_string(&report).unwrap());
-    assert!(!everything.contains("sk-abcdef"));
-}
-
-#[test]
-fn a_redirect_takes_the_key_nowhere() {
-    let other = Server::start(model);
-    let to = format!("location: {}/v1/chat/completions\r\n", other.url);
-    let server = Server::start(move |_| Then::Reply(plain("307 Temporary Redirect", &to, "")));
-    let options = Options { base_url: Some(server.url.clone()), key: Some(key()), ..options() };
-    let report = run(&profile("http://unused.invalid"), &options);
-    assert_eq!(groups(&report)[0].requests.failed, BTreeMap::from([(FailureKind::Malformed, 5)]));
-    assert_eq!(other.requests().len(), 0);
-}
-
-#[test]
-fn header_values_from_the_environment_follow_the_keys_rule() {
-    let server = Server::start(model);
-    let mut profile = profile(&server.url);
-    profile.strategies[0].headers.insert("x-team".to_owned(), Value::Env("TEAM".to_owned()));
-    profile.strategies[0].headers.insert("x-plain".to_owned(), Value::Text("yes".to_owned()));
-    let refuse =
-        |options: &Options| measure(&profile, options, &mut |_| {}, &AtomicBool::new(false)).unwrap_err();
-    assert!(matches!(refuse(&options()), LoadError::HeaderVariable { .. }));
-    let set = Options { variable: |_| Some("team-secret".to_owned()), ..options() };
-    assert!(matches!(refuse(&set), LoadError::Key(_)));
-    let trusted = Trusted::hosts([server.url.as_str()]);
-    run(&profile, &Options { trusted, ..set });
-    let heads: Vec<String> = server.requests().into_iter().map(|seen| seen.head).collect();
-    assert!(heads.iter().all(|head| head.contains("x-team: team-secret") && head.contains("x-plain: yes")));
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub fn ask(endpoint: &Endpoint, call: &Call, timeouts: Timeouts) -> io::Result<T
 }
 
 /// A GET or POST beside the API; `None` unless it is answered with 200.
-fn fetch(endpoint: &Endpoint, path: String, body: Option<Bytes>) -> io::Result<Option<Vec<u8>>> {
+pub(super) fn fetch(endpoint: &Endpoint, path: String, body: Option<Bytes>) -> io::Result<Option<Vec<u8>>> {
     let limits = Timeouts {
         connect_ms: CONTROL_MS,
         first_token_ms: CONTROL_MS,

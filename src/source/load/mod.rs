@@ -8,6 +8,7 @@ mod body;
 pub mod clock;
 mod connection;
 pub mod control;
+pub mod doctor;
 pub mod endpoint;
 pub mod key;
 mod measure;

@@ -1,0 +1,88 @@
+//! Who counts tokens, and whether the counts agree.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use pacegate::model::Metric;
+use pacegate::model::report::TokenSource;
+
+use crate::measured::{groups, options, profile, run};
+use crate::server::{Seen, Server, Then, model, plain};
+
+fn without_usage(seen: &Seen) -> Then {
+    let Then::Reply(bytes) = model(seen) else { unreachable!() };
+    Then::Reply(String::from_utf8(bytes).unwrap().replace("\"usage\":", "\"other\":").into_bytes())
+}
+
+#[test]
+fn m14_m15_without_usage_tokens_are_absent_and_that_is_said() {
+    let server = Server::start(without_usage);
+    let report = run(&profile(&server.url), &options());
+    let group = groups(&report)[0];
+    assert_eq!((group.tokens.output, group.tokens.from), (None, TokenSource::Unknown));
+    assert!(
+        !group.metrics.contains_key(&Metric::TPOT) && !group.metrics.contains_key(&Metric::OUTPUT_THROUGHPUT)
+    );
+    assert!(group.metrics.contains_key(&Metric::TTFT));
+    let said = report.source.warnings.join("\n");
+    assert!(said.contains("nothing shows that a model was called") && said.contains("tpot"), "{said}");
+}
+
+#[test]
+fn m14_m15_the_servers_tokenizer_counts_whole_answers_only() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&asked);
+    let server = Server::start(move |seen| {
+        if !seen.head.starts_with("POST /tokenize") {
+            return without_usage(seen);
+        }
+        let body: serde_json::Value = serde_json::from_str(&seen.body).unwrap();
+        kept.lock().unwrap().push(body["prompt"].as_str().unwrap().to_owned());
+        Then::Reply(plain("200 OK", "", "{\"count\":6,\"tokens\":[]}"))
+    });
+    let report = run(&profile(&server.url), &options());
+    let group = groups(&report)[0];
+    assert_eq!((group.tokens.output, group.tokens.from), (Some(30), TokenSource::Tokenize));
+    assert_eq!(*asked.lock().unwrap(), vec!["w w w w w w ".to_owned(); 5]);
+}
+
+/// Counters as vLLM has them, rising by what `claims` makes of the real tokens.
+fn counting(claims: fn(u64) -> u64) -> Server {
+    let (requests, prompt, output) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    Server::start(move |seen| {
+        if seen.head.starts_with("GET /metrics") {
+            let value = |counter: &AtomicU64| counter.load(Ordering::SeqCst);
+            let text = format!(
+                "vllm:request_success_total{{a=\"b\"}} {}.0\nvllm:prompt_tokens_total {}\nvllm:generation_tokens_total {}\n",
+                value(&requests),
+                value(&prompt),
+                claims(value(&output))
+            );
+            return Then::Reply(plain("200 OK", "", &text));
+        }
+        if seen.head.starts_with("POST") {
+            let body: serde_json::Value = serde_json::from_str(&seen.body).unwrap();
+            let words = body["messages"][0]["content"].as_str().unwrap().split_whitespace().count() as u64;
+            requests.fetch_add(1, Ordering::SeqCst);
+            prompt.fetch_add(words + 10, Ordering::SeqCst);
+            output.fetch_add(body["max_tokens"].as_u64().unwrap(), Ordering::SeqCst);
+        }
+        model(seen)
+    })
+}
+
+#[test]
+fn three_counts_that_agree_are_no_finding_and_name_the_engine() {
+    let report = run(&profile(&counting(|tokens| tokens).url), &options());
+    assert_eq!(report.source.warnings, Vec::<String>::new());
+    assert_eq!(groups(&report)[0].self_check.as_ref().unwrap().problems, Vec::<String>::new());
+    assert_eq!(report.subject.engine.as_deref(), Some("vLLM"));
+}
+
+#[test]
+fn m7_a_server_whose_counters_do_not_rise_makes_the_run_invalid() {
+    let report = run(&profile(&counting(|_| 0).url), &options());
+    let problems = &groups(&report)[0].self_check.as_ref().unwrap().problems;
+    // 7 streams of 6 tokens.
+    assert!(problems[0].contains("42 output tokens") && problems[0].contains("only 0"), "{problems:?}");
+}
