@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use pacegate::model::Metric;
 use pacegate::model::report::TokenSource;
+use pacegate::source::load::reconcile::{self, Counters};
 
 use crate::measured::{groups, options, profile, run};
 use crate::server::{Seen, Server, Then, model, plain};
@@ -85,4 +86,26 @@ fn m7_a_server_whose_counters_do_not_rise_makes_the_run_invalid() {
     let problems = &groups(&report)[0].self_check.as_ref().unwrap().problems;
     // 7 streams of 6 tokens.
     assert!(problems[0].contains("42 output tokens") && problems[0].contains("only 0"), "{problems:?}");
+}
+
+#[test]
+fn the_counters_of_real_engines_agree_with_their_usage() {
+    let counters = |engine: &str, when: &str| {
+        let text =
+            std::fs::read_to_string(crate::replay::data().join(engine).join(format!("metrics-{when}.prom")));
+        reconcile::counters(&text.unwrap()).unwrap()
+    };
+    // Requests, prompt and output tokens, each added up by hand from usage.tsv and what its notes say of two choices.
+    for (engine, name, requests, prompt, output) in [
+        ("vllm-0.32.0", "vLLM", Some(17.0), 2371.0, 400.0),
+        ("llama.cpp-b11549", "llama.cpp", None, 2321.0, 519.0),
+        ("llama.cpp-b11549-draft", "llama.cpp", None, 100.0, 388.0),
+    ] {
+        let ((seen, before), (_, after)) = (counters(engine, "before"), counters(engine, "after"));
+        assert_eq!(seen, name);
+        let rose = |pick: fn(&Counters) -> Option<f64>| Some(pick(&after)? - pick(&before)?);
+        assert_eq!(rose(|c| c.requests), requests, "{engine}");
+        assert_eq!(rose(|c| c.prompt_tokens), Some(prompt), "{engine}");
+        assert_eq!(rose(|c| c.output_tokens), Some(output), "{engine}");
+    }
 }

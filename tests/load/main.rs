@@ -18,3 +18,5 @@ mod replay;
 mod secrets;
 #[cfg(test)]
 mod server;
+#[cfg(test)]
+mod truth;
