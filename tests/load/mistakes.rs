@@ -191,3 +191,27 @@ fn a_redirect_is_not_followed_and_says_where_it_points() {
     assert_eq!(failed.kind, FailureKind::Malformed);
     assert!(failed.text.contains("http://other/v1"), "{}", failed.text);
 }
+
+#[test]
+fn every_known_mistake_has_a_line_and_every_test_that_it_names_exists() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(root.join("docs/measurement.md")).unwrap();
+    let mut code = String::new();
+    for folder in ["tests/load", "src/source/load/tally", "src/source/load/prompts"] {
+        for file in std::fs::read_dir(root.join(folder)).unwrap() {
+            code += &std::fs::read_to_string(file.unwrap().path()).unwrap();
+        }
+    }
+    for number in 1..=41 {
+        let start = format!("| M{number} |");
+        let line = page
+            .lines()
+            .find(|line| line.starts_with(&start))
+            .unwrap_or_else(|| panic!("M{number} has no line"));
+        for name in
+            line.split('`').filter(|part| part.contains('_') && part.len() > 30 && !part.contains('/'))
+        {
+            assert!(code.contains(&format!("fn {name}()")), "M{number}: no test is called {name}");
+        }
+    }
+}
