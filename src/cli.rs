@@ -32,6 +32,12 @@ pub enum Command {
     Formats,
     /// Print the JSON Schema of a file that pacegate writes.
     Schema(SchemaArgs),
+    /// Write a commented pacegate.toml and the workflow of the CI system; never over a file.
+    Init(InitArgs),
+    /// Print the completion script of a shell.
+    Completions(CompletionsArgs),
+    /// Print a man page: of a command, or of pacegate.
+    Man(ManArgs),
 }
 
 /// `pacegate run`.
@@ -172,4 +178,41 @@ pub struct ConvertArgs {
 pub struct SchemaArgs {
     /// Which file's.
     pub kind: crate::emit::SchemaKind,
+}
+
+/// `pacegate init`.
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// The reports that the benchmark writes in CI, as paths from the repository's root; else results/vllm.json.
+    #[arg(value_name = "[NAME=]REPORT")]
+    pub reports: Vec<String>,
+    /// Whose workflow to write; else GitLab's where .gitlab-ci.yml stands, and GitHub's.
+    #[arg(long, value_name = "SYSTEM")]
+    pub ci: Option<CiSystem>,
+}
+
+/// A CI system that `pacegate init` writes a workflow for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum CiSystem {
+    /// .github/workflows/pacegate.yml
+    Github,
+    /// .gitlab/pacegate.yml
+    Gitlab,
+    /// pacegate.toml only
+    None,
+}
+
+/// `pacegate completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell.
+    pub shell: clap_complete::Shell,
+}
+
+/// `pacegate man`.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// The command whose page it is.
+    #[arg(value_name = "COMMAND")]
+    pub command: Option<String>,
 }

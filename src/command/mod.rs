@@ -7,6 +7,8 @@ mod explain;
 mod fail;
 mod formats;
 mod gate;
+mod init;
+mod manual;
 mod outputs;
 mod progress;
 mod provenance;
@@ -29,6 +31,9 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Convert(args) => convert::convert(&args),
         Command::Formats => formats::formats(),
         Command::Schema(args) => schema::schema(&args),
+        Command::Init(args) => init::init(&args),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::man(&args),
     };
     done.unwrap_or_else(|error| fail::report(&error)).into()
 }
