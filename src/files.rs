@@ -112,8 +112,11 @@ fn all(sink: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     sink.flush()
 }
 
-/// Follows links one by one, because `/dev/stdout` leads to whatever file the shell opened and must not be replaced.
+/// `-` is standard output. Follows links one by one, because `/dev/stdout` leads to whatever file the shell opened and must not be replaced.
 fn resolve(path: &Path) -> Result<Target, WriteError> {
+    if path == Path::new("-") {
+        return Ok(Target::Stdout);
+    }
     let mut here = path.to_path_buf();
     for _ in 0..MOST_LINKS {
         if let Some(descriptor) = descriptor(&here) {

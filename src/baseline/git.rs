@@ -60,6 +60,23 @@ pub fn read_at(git_ref: &str, path: &Path) -> Result<Option<Vec<u8>>, GitError> 
     Ok(Some(done("show", git(&root, &["show", &object])?)?.stdout))
 }
 
+/// The JSON files that the ref has in the folder of `path`, as paths of this checkout.
+///
+/// # Errors
+/// See [`GitError`].
+pub fn beside(git_ref: &str, path: &Path) -> Result<Vec<PathBuf>, GitError> {
+    let (root, relative) = locate(path)?;
+    let folder = relative.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let tree = format!("{}:{folder}", resolve(&root, git_ref)?);
+    let listed = git(&root, &["ls-tree", "--name-only", "-z", &tree])?;
+    if !listed.status.success() {
+        return Ok(Vec::new());
+    }
+    let names = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let here = path.parent().unwrap_or(Path::new(""));
+    Ok(names.split('\0').filter(|name| name.ends_with(".json")).map(|name| here.join(name)).collect())
+}
+
 /// The commit of the folder's repository and the tracked files that differ from it, `except` apart.
 ///
 /// Files that git does not track are left out: they are mostly outputs.

@@ -65,6 +65,10 @@ impl Objections {
             | Reason::BadLatency { .. }
             | Reason::Incomplete { .. }
             | Reason::NoSuccess { .. }
+            | Reason::OutOfOrder { .. }
+            | Reason::LostInRound { .. }
+            | Reason::SpeedupSwapped { .. }
+            | Reason::SpeedupDefault { .. }
             | Reason::ClientBottleneck { .. } => self.invalid.push(reason.clone()),
             Reason::NothingInCommon { .. } => {
                 self.incomparable.push(reason.clone());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::baseline::{self, LedgerStep, git};
 use crate::cli::GateArgs;
 use crate::config::{self, Config};
-use crate::model::baseline::Ledger;
+use crate::model::baseline::{Ledger, LedgerEntry};
 use crate::model::policy::{Policy, SelfBless};
 use crate::model::verdict::BaselineRef;
 use crate::model::{Baseline, Reason, Report};
@@ -65,7 +65,10 @@ fn at_ref(
 ) -> anyhow::Result<Against> {
     let base = copy_at(git_ref, &path)?;
     let config = config_at(git_ref, workspace)?;
-    let reason = own.as_ref().and_then(|own| new_reason(own, base.as_ref()));
+    let reason = match &own {
+        Some(own) => new_reason(own, base.as_ref(), &known_entries(git_ref, &path)?),
+        None => None,
+    };
     let followed = reason.is_some();
     let mut alterations = Vec::new();
     let differs = match (&own, &base) {
@@ -85,7 +88,7 @@ fn at_ref(
     if !lines.is_empty() {
         let path =
             workspace.config_path.as_deref().unwrap_or(Path::new(config::FILE_NAME)).display().to_string();
-        alterations.push(Reason::LimitsAltered { path, git_ref: git_ref.to_owned(), lines, followed });
+        alterations.push(Reason::LimitsAltered { path, git_ref: git_ref.to_owned(), lines, followed: false });
     }
     let base_policy = config.policy(Some(profile));
     if !alterations.is_empty() && base_policy.self_bless == SelfBless::Fail {
@@ -94,7 +97,8 @@ fn at_ref(
     let judging = if followed { own.as_ref() } else { base.as_ref() };
     Ok(Against {
         baseline: judging.map(Copy::judging),
-        policy: if followed { workspace.policy(profile) } else { base_policy },
+        // A reason for new numbers says nothing about new limits: those hold once they are merged.
+        policy: base_policy,
         own: own.map(|copy| copy.baseline),
         path,
         alterations,
@@ -102,16 +106,34 @@ fn at_ref(
 }
 
 /// The reason of a bless that this change made itself; none where it rewrote the ledger, which no bless does.
-fn new_reason(own: &Copy, base: Option<&Copy>) -> Option<String> {
+///
+/// An entry that any baseline of the ref has was copied, not blessed.
+fn new_reason(own: &Copy, base: Option<&Copy>, known: &[LedgerEntry]) -> Option<String> {
     let nothing = Ledger::default();
-    let known = base.map_or(&nothing, |base| &base.baseline.ledger);
-    match baseline::step(known, &own.baseline.ledger) {
+    let ledger = &own.baseline.ledger;
+    let copied = base.is_none() && ledger.entries.iter().any(|entry| known.contains(entry));
+    match baseline::step(base.map_or(&nothing, |base| &base.baseline.ledger), ledger) {
+        LedgerStep::Blessed(_) if copied => None,
         LedgerStep::Blessed(reason) => reason.filter(|reason| !reason.trim().is_empty()),
         LedgerStep::Same | LedgerStep::Rewritten => None,
     }
 }
 
+/// Every bless that the ref's baselines beside this one know of.
+fn known_entries(git_ref: &str, path: &Path) -> anyhow::Result<Vec<LedgerEntry>> {
+    let mut entries = Vec::new();
+    for file in git::beside(git_ref, path)? {
+        let copy = copy_at(git_ref, &file).ok().flatten();
+        entries.extend(copy.into_iter().flat_map(|copy| copy.baseline.ledger.entries));
+    }
+    Ok(entries)
+}
+
 fn own_copy(path: &Path) -> anyhow::Result<Option<Copy>> {
+    // A device or pipe is a place to write a blessed baseline to, never one to read it from: it may never end.
+    if std::fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir()) {
+        return Ok(None);
+    }
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),

@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::files;
 use crate::gate;
 use crate::model::verdict::BaselineRef;
-use crate::model::{Fact, Outcome, Reason, Report, Verdict};
+use crate::model::{Baseline, Fact, Outcome, Reason, Report, Verdict};
 use crate::source::ingest;
 
 use super::against::{self, Against};
@@ -52,7 +52,7 @@ fn input<'a>(
 /// Renews the baseline: refused, or written whole.
 fn bless(report: Report, against: &Against, verdict: &Verdict, args: &GateArgs) -> anyhow::Result<Exit> {
     let report = provenance::complete(report, &against.path);
-    let sight = sight(&report, against)?;
+    let alone = sight(&report, &baseline::fresh(&report), against)?;
     let request = BlessRequest {
         add: args.bless.add,
         reason: args.bless.reason.clone(),
@@ -61,7 +61,7 @@ fn bless(report: Report, against: &Against, verdict: &Verdict, args: &GateArgs) 
         now: provenance::now(),
         code: provenance::code(&against.path),
         verdict,
-        sight: Some(&sight),
+        sight: Some(&alone),
         max_drift: against.policy.max_drift,
     };
     let blessed = baseline::bless(against.own.as_ref(), &report, &request)
@@ -73,6 +73,7 @@ fn bless(report: Report, against: &Against, verdict: &Verdict, args: &GateArgs) 
             .map_err(|error| ExitWith::error(Exit::OutputFailed, error))?;
     }
     let path = against.path.display().to_string();
+    let sight = sight(&report, &blessed.baseline, against)?;
     outputs::print(&emit::blessed(&emit::BlessPage {
         blessed: &blessed,
         path: &path,
@@ -98,19 +99,18 @@ fn exit_of(refused: &BlessRefused, outcome: Outcome) -> Exit {
     }
 }
 
-/// The report held against itself blessed: what a gate against the new baseline could see.
-fn sight(report: &Report, against: &Against) -> anyhow::Result<Verdict> {
-    let fresh = baseline::fresh(report);
+/// The report held against a baseline that has it: what a gate against that baseline could see.
+fn sight(report: &Report, baseline: &Baseline, against: &Against) -> anyhow::Result<Verdict> {
     let reference = BaselineRef {
         path: against.path.display().to_string(),
         blessed: None,
         commit: None,
-        jobs: fresh.jobs().count(),
+        jobs: baseline.jobs().count(),
         model: report.subject.model.clone(),
         digest: String::new(),
     };
     let mut input = input(report, against, &[], false);
-    input.baseline = Some((&fresh, reference));
+    input.baseline = Some((baseline, reference));
     Ok(gate::judge(input)?)
 }
 

@@ -39,6 +39,15 @@ impl Outputs {
         write(self.report.as_deref(), text).err().into_iter().collect()
     }
 
+    /// Keeps what an interrupted run has: in the file asked for, else beside the user.
+    pub fn write_partial(&self, report: &Report) -> (PathBuf, Vec<anyhow::Error>) {
+        const PARTIAL: &str = "pacegate-partial.json";
+        let path = self.report.clone().unwrap_or_else(|| PathBuf::from(PARTIAL));
+        let text = || Ok(serde_json::to_string_pretty(report)? + "\n");
+        let failed = write(Some(&path), text).err().into_iter().collect();
+        (path, failed)
+    }
+
     /// Prints the verdict and writes every file, whatever fails on the way.
     pub fn emit(&self, verdict: &Verdict) -> Vec<anyhow::Error> {
         let screen = emit::terminal(verdict, self.style);

@@ -29,10 +29,11 @@ pub fn run(args: &RunArgs) -> Done {
     let interrupt = Interrupt::listen()?;
     let report = measure(&choice, args.gate.output.quiet, &interrupt)?;
     if let Some(exit) = interrupt.exit() {
-        let failed = outputs.write_report(&report);
+        let (kept, failed) = outputs.write_partial(&report);
         super::fail::report(&anyhow::anyhow!(
-            "interrupted: the partial report is marked and is never judged; {} requests had ended",
-            crate::gate::requests(&report).sent.unwrap_or(0)
+            "interrupted after {} requests: the partial report is in {}, marked, and is never judged",
+            crate::gate::requests(&report).sent.unwrap_or(0),
+            kept.display()
         ));
         return Ok(outputs::settle(exit, failed));
     }

@@ -9,7 +9,7 @@ use super::case::Case;
 pub(super) fn check(case: &mut Case, tolerance: &Tolerance, value: Finite) {
     let quantity = Quantity { value, unit: case.id.metric.unit() };
     let slack = crate::stats::constants::EPSILON * value.get().abs().max(1.0);
-    let (field, origin) = (case.id.clone(), tolerance.origin.clone());
+    let (field, origin) = (case.id.clone(), tolerance.bound_origin.clone());
     if let Some(max) = tolerance.max.filter(|max| value.get() - max.get() > slack) {
         regress(case, Reason::OverMax { field: field.clone(), value: quantity, max, origin: origin.clone() });
     }

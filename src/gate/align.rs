@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::model::metric::Metric;
 use crate::model::policy::{Policy, RuleTie};
 use crate::model::reason::Side;
+use crate::model::report::SourceKind;
 use crate::model::{Direction, Fact, FieldId, GroupId, Judgement, Quantity, Reason, Statistic};
 
 use super::case::Case;
@@ -130,9 +131,11 @@ fn refusal(
     if let Some(reason) = comparability.run.first().or(of_group) {
         return Some(reason.clone());
     }
-    for (fact, values) in
-        [(Fact::Definition, definitions(case, sides)), (Fact::OutputTokens, lengths(case, sides))]
-    {
+    for (fact, values) in [
+        (Fact::Definition, definitions(case, sides)),
+        (Fact::PromptTokens, prompts(case, sides)),
+        (Fact::OutputTokens, lengths(case, sides)),
+    ] {
         let Some((old, new)) = values else { continue };
         let is_allowed = allowed.contains(&fact);
         let reason =
@@ -158,14 +161,28 @@ fn definitions(case: &Case, sides: &Sides) -> Option<(String, String)> {
     differ.then(|| (join(old), join(new)))
 }
 
+/// Prompts of another length are another question. Only of foreign reports: our own sources name their prompts.
+fn prompts(case: &Case, sides: &Sides) -> Option<(String, String)> {
+    const MOST_APART: f64 = 0.02;
+    const TOKENS_APART: f64 = 4.0;
+    let all = || sides.blessed.jobs.iter().chain(&sides.candidate.jobs);
+    if !all().all(|job| job.report.source.kind == SourceKind::Ingest) {
+        return None;
+    }
+    let of = |side| reading::mean_tokens(side, &case.id.group, |tokens| tokens.input);
+    let (old, new) = (of(&sides.blessed)?, of(&sides.candidate)?);
+    let apart = (new - old).abs() > (MOST_APART * old).max(TOKENS_APART);
+    apart.then(|| (format!("{old:.1} tokens"), format!("{new:.1} tokens")))
+}
+
 /// Answers of other lengths make e2e and the rates of requests another question.
 fn lengths(case: &Case, sides: &Sides) -> Option<(String, String)> {
     const MOST_APART: f64 = 0.02;
     if ![Metric::E2E, Metric::REQUEST_THROUGHPUT].contains(&case.id.metric) {
         return None;
     }
-    let old = reading::mean_output_tokens(&sides.blessed, &case.id.group)?;
-    let new = reading::mean_output_tokens(&sides.candidate, &case.id.group)?;
+    let old = reading::mean_tokens(&sides.blessed, &case.id.group, |tokens| tokens.output)?;
+    let new = reading::mean_tokens(&sides.candidate, &case.id.group, |tokens| tokens.output)?;
     ((new - old).abs() > MOST_APART * old).then(|| (format!("{old:.1} tokens"), format!("{new:.1} tokens")))
 }
 

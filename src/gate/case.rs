@@ -63,7 +63,7 @@ impl Case {
 
     pub fn settle(&mut self, judgement: Judgement, reason: Reason) {
         self.judgement = Some(judgement);
-        self.reasons.push(reason);
+        self.reasons.insert(0, reason);
     }
 
     pub fn summary(&self) -> bool {

@@ -19,17 +19,16 @@ use super::tiers::{Setting, rule};
 pub(super) struct Channels {
     pub causes: Vec<Cause>,
     pub resolution: Resolution,
-    pub over_limit: usize,
     pub over_expected: Option<Finite>,
     /// A channel over its limits without significance, where evidence decides.
     pub unresolved: bool,
 }
 
 /// The cases that carry the statistics, with their places in the list of all cases.
-struct Family {
-    places: Vec<usize>,
-    fields: Vec<Field>,
-    groups: Vec<GroupId>,
+pub(super) struct Family {
+    pub places: Vec<usize>,
+    pub fields: Vec<Field>,
+    pub groups: Vec<GroupId>,
 }
 
 /// Judges every case that is still open.
@@ -39,18 +38,16 @@ pub(super) fn judge(cases: &mut [Case], sides: &Sides, setting: &Setting, policy
         (setting.tier != Tier::Exact).then(|| outcome(cases, &family, sides, setting, policy)).flatten();
     let lifts = setting.lifts();
     let gated = family.fields.iter().filter(|field| field.gated).count();
-    let mut over = 0;
     for (at, &place) in family.places.iter().enumerate() {
         let said = outcome.as_ref().map(|outcome| &outcome.fields[at]);
         let case = &mut cases[place];
         if case.companion {
             continue;
         }
-        case.evidence = said.and_then(evidence_of);
+        case.evidence = said.and_then(|said| evidence_of(&case.id.metric, said));
         let decides = setting.decides(case.summary());
         case.decided_by = Some(decides);
         let is_over = is_over(case, &family.fields[at]);
-        over += usize::from(is_over);
         match (decides, said) {
             (DecidedBy::Evidence, Some(said)) => by_evidence(case, said, outcome.as_ref()),
             // Evidence is wanted and there is none: that is never a pass.
@@ -63,10 +60,10 @@ pub(super) fn judge(cases: &mut [Case], sides: &Sides, setting: &Setting, policy
         }
     }
     by_absolute_limits(cases, setting);
-    let mut channels = Channels { over_limit: over, ..Channels::default() };
+    let mut channels = Channels::default();
     if let Some(outcome) = &outcome {
         channels.causes = causes(outcome);
-        channels.resolution = resolution(cases, &family, outcome);
+        channels.resolution = super::resolution::resolution(cases, &family, outcome);
         channels.over_expected = Finite::new(outcome.over_expected).ok();
         let (run, classes) = outcome.warned_channels();
         channels.unresolved = (run || !classes.is_empty()) && setting.decides == DecidedBy::Evidence;
@@ -167,13 +164,22 @@ fn pairs(cases: &[Case], family: &Family) -> Option<(Vec<JobRow>, Vec<f64>)> {
     Some((rows, baseline))
 }
 
-fn evidence_of(said: &FieldOutcome) -> Option<Evidence> {
+/// A worsening as the user sees it: half the throughput is 50 % less, not 100 % more time.
+pub(super) fn as_change(metric: &Metric, share: f64) -> f64 {
+    match metric.direction() {
+        Direction::HigherIsBetter => share / (1.0 + share),
+        Direction::LowerIsBetter | Direction::Unknown => share,
+    }
+}
+
+fn evidence_of(metric: &Metric, said: &FieldOutcome) -> Option<Evidence> {
     let finite = |value: f64| Finite::new(value).ok();
+    let found = said.test.smallest_found.map(|share| as_change(metric, share));
     Some(Evidence {
         interval: finite(said.interval.0).zip(finite(said.interval.1)),
         p: finite(said.test.p)?,
         p_holm: finite(said.test.p_adjusted)?,
-        resolution: said.test.smallest_found.and_then(finite),
+        resolution: found.and_then(finite),
     })
 }
 
@@ -343,55 +349,5 @@ fn channel_class(class: Class) -> ChannelClass {
         Class::Itl => ChannelClass::Itl,
         Class::E2e => ChannelClass::E2e,
         Class::Throughput => ChannelClass::Throughput,
-    }
-}
-
-/// The smallest change that each metric could have shown in each group, and the rules that ask for less.
-fn resolution(cases: &[Case], family: &Family, outcome: &Outcome) -> Resolution {
-    let finite = |value: Option<f64>| value.and_then(|v| Finite::new(v).ok());
-    let mut resolution = Resolution { run_wide: finite(outcome.run.smallest_found), ..Resolution::default() };
-    let mut members: BTreeMap<(&Metric, &GroupId), Vec<usize>> = BTreeMap::new();
-    for (at, &place) in family.places.iter().enumerate().filter(|(at, _)| family.fields[*at].gated) {
-        members.entry((&cases[place].id.metric, &family.groups[at])).or_default().push(at);
-    }
-    for ((metric, group), own) in members {
-        let Some(class) = own.first().map(|&at| family.fields[at].class) else { continue };
-        let smallest = finite(outcome.smallest_found(class, &own));
-        resolution.metrics.entry(metric.clone()).or_default().insert(group.clone(), smallest);
-    }
-    for (metric, groups) in &resolution.metrics {
-        let best = groups.values().flatten().min().copied();
-        let rules =
-            family.places.iter().filter(|&&place| cases[place].id.metric == *metric && cases[place].gated());
-        let tightest =
-            rules.filter_map(|&place| Some((cases[place].id.local(), relative_limit(&cases[place])?)));
-        let Some((name, limit)) = tightest.min_by(|a, b| a.1.total_cmp(&b.1)) else { continue };
-        if best.is_none_or(|best| best.get() > limit) {
-            resolution.tighter_rules.push(tighter(&name, limit, best));
-        }
-    }
-    resolution
-}
-
-fn relative_limit(case: &Case) -> Option<f64> {
-    match case.tolerance.as_ref()?.allowance? {
-        crate::model::policy::Allowance::Relative(share) => Some(share.get()),
-        crate::model::policy::Allowance::Absolute(value) => Some(value.get() / case.old?.get()),
-        crate::model::policy::Allowance::Points(_) => None,
-    }
-}
-
-fn tighter(name: &str, limit: f64, best: Option<Finite>) -> String {
-    let shown = |share: f64| crate::model::policy::trimmed((share * 1000.0).round() / 10.0);
-    match best {
-        Some(best) => format!(
-            "{name} is limited to {} %, but telling a change from noise takes {} % here",
-            shown(limit),
-            shown(best.get())
-        ),
-        None => format!(
-            "{name} is limited to {} %, but no change of it alone could be told from noise here",
-            shown(limit)
-        ),
     }
 }

@@ -1,14 +1,26 @@
 //! Which fields carry the statistics: too few samples, stand-ins, companions (statistics.md §1.2).
 
+use crate::model::finding::DecidedBy;
+use crate::model::policy::Origin;
 use crate::model::{FieldId, Judgement, Reason, Statistic};
+use crate::stats::constants::Rule;
 use crate::stats::percentile::{TooFew, too_few};
 
 use super::case::Case;
+use super::tiers::Setting;
 
 /// Takes out what has too few samples, lets P50 stand in, and adds the P50 companions. Not for the exact tier.
-pub(super) fn settle(cases: &mut [Case]) {
+///
+/// Where the limit decides, a limit that somebody wrote means what it says whatever the number of samples; a built-in one
+/// still fails what is so far over it that few samples can't be the reason.
+pub(super) fn settle(cases: &mut [Case], setting: &Setting) {
     for at in 0..cases.len() {
         let Some(why) = shortage(&cases[at]) else { continue };
+        if setting.decides(cases[at].summary()) == DecidedBy::Limits && stands_by_its_limit(&cases[at]) {
+            let field = cases[at].id.clone();
+            cases[at].reasons.push(reason(field, why, None));
+            continue;
+        }
         let stand_in = partner(cases, at);
         let (field, gated) = (cases[at].id.clone(), cases[at].gated());
         if !gated {
@@ -35,6 +47,17 @@ pub(super) fn settle(cases: &mut [Case]) {
             cases[p50].companion = true;
         }
     }
+}
+
+/// Written by somebody, or over the limit by more than few samples explain.
+fn stands_by_its_limit(case: &Case) -> bool {
+    let written = case.tolerance.as_ref().is_some_and(|tolerance| tolerance.origin != Origin::Default);
+    let far = || {
+        let field = case.statistical(0)?;
+        let change = field.class.sign() * (case.new?.get().ln() - case.old?.get().ln());
+        Some(change > (Rule::STANDARD.far * field.log_limit.exp_m1()).ln_1p())
+    };
+    case.gated() && (written || far().unwrap_or(false))
 }
 
 /// The P50 of the same metric and group, if both sides have it and it has samples enough.

@@ -7,7 +7,9 @@ use crate::model::policy::{OnUnresolved, Policy};
 use crate::model::reason::Side;
 use crate::model::report::{SourceKind, Tool};
 use crate::model::verdict::{CandidateRef, Cause, Counts, Resolution, SCHEMA, Tier};
-use crate::model::{Fact, Finding, Finite, GroupId, Judgement, Metric, Outcome, Reason, Report, Verdict};
+use crate::model::{
+    Dimensions, Fact, Finding, Finite, GroupId, Judgement, Metric, Outcome, Reason, Report, Verdict,
+};
 
 use super::Input;
 use super::case::Case;
@@ -21,13 +23,12 @@ use super::{family, reported_speedup, rules, suspicion};
 /// Everything beside the findings.
 pub(super) struct Joined {
     setting: Setting,
-    problems: Vec<(Outcome, Reason)>,
+    pub problems: Vec<(Outcome, Reason)>,
     pub causes: Vec<Cause>,
     pub notes: Vec<Reason>,
     changed: Vec<Reason>,
     allowed: BTreeSet<Fact>,
     resolution: Resolution,
-    over_limit: usize,
     over_expected: Option<Finite>,
     unresolved: bool,
     promise: Option<String>,
@@ -51,7 +52,6 @@ impl Joined {
             changed: comparability.changed,
             allowed: comparability.allowed,
             resolution: channels.resolution,
-            over_limit: channels.over_limit,
             over_expected: channels.over_expected,
             unresolved: channels.unresolved,
             promise: None,
@@ -70,6 +70,16 @@ impl Joined {
             self.problems
                 .push((Outcome::NoVerdict, Reason::NothingInCommon { old: ids(old), new: ids(new) }));
         }
+        let (old, new) = (blessed_reference(sides), candidate.profile.reference.as_deref());
+        if let Some((old, new)) = old.zip(new).filter(|(old, new)| old != new) {
+            let (old, new) = (vec![old.to_owned()], vec![new.to_owned()]);
+            let what = "the reference strategy that speed-ups divide by";
+            self.problems.push((Outcome::NoVerdict, Reason::OneDimension { what, old, new }));
+        }
+        if let Some(reason) = only_difference(sides).filter(|_| input.baseline.is_some()) {
+            self.problems.push((Outcome::NoVerdict, reason));
+        }
+        self.old_baseline(input);
         for (outcome, reason) in reported_speedup::check(candidate) {
             match outcome {
                 Some(outcome) => self.problems.push((outcome, reason)),
@@ -98,6 +108,16 @@ impl Joined {
         self.notes.extend(said);
     }
 
+    /// A baseline that nobody has looked at for a season.
+    fn old_baseline(&mut self, input: &Input) {
+        const DAYS: i64 = 90;
+        let blessed = input.baseline.as_ref().and_then(|(_, reference)| reference.blessed);
+        let days = blessed.map_or(0, |blessed| (input.today - blessed.0.date()).whole_days());
+        if days > DAYS {
+            self.notes.push(Reason::OldBaseline { days });
+        }
+    }
+
     /// A required metric that could not have failed in any group, where evidence decides it.
     fn blindness(&mut self, cases: &[Case], policy: &Policy) {
         let judged = |metric: &Metric| {
@@ -122,7 +142,10 @@ impl Joined {
 
     /// The verdict.
     pub fn verdict(mut self, input: Input, mut counts: Counts, mut findings: Vec<Finding>) -> Verdict {
-        counts.over_limit = self.over_limit;
+        let over = |f: &&Finding| {
+            matches!(f.judgement, Judgement::Regressed | Judgement::Unresolved | Judgement::Waived)
+        };
+        counts.over_limit = findings.iter().filter(|f| f.gated).filter(over).count();
         counts.over_expected = self.over_expected;
         let explained = !self.problems.is_empty();
         if counts.compared == 0 && !explained {
@@ -167,6 +190,46 @@ impl Joined {
             ..empty(input, outcome)
         }
     }
+}
+
+/// The reference strategy of the last blessed report that names one.
+fn blessed_reference<'a>(sides: &Sides<'a>) -> Option<&'a str> {
+    sides.blessed.jobs.iter().rev().find_map(|job| job.report.profile.reference.as_deref())
+}
+
+/// Both sides have the same groups but for one dimension: another prompt length, level, traffic, or a renamed strategy.
+fn only_difference(sides: &Sides) -> Option<Reason> {
+    let dimensions = |side: &super::sides::SideView, other: &super::sides::SideView| -> Vec<Dimensions> {
+        let own = side.groups().into_iter().filter(|id| !other.groups().contains(id));
+        own.filter_map(|id| Some(side.of_group(id).next()?.group.dimensions.clone())).collect()
+    };
+    let (old, new) =
+        (dimensions(&sides.blessed, &sides.candidate), dimensions(&sides.candidate, &sides.blessed));
+    if old.is_empty() || new.is_empty() {
+        return None;
+    }
+    type Part = (&'static str, fn(&Dimensions) -> Option<String>, fn(&mut Dimensions));
+    let parts: [Part; 5] = [
+        ("the prompt length", |d| d.prompt_tokens.map(|n| format!("{n} tokens")), |d| d.prompt_tokens = None),
+        ("the requests in flight", |d| d.concurrency.map(|n| n.to_string()), |d| d.concurrency = None),
+        ("the arrival rate", |d| d.rate.map(|r| format!("{r} req/s")), |d| d.rate = None),
+        ("the traffic model", |d| d.traffic.clone(), |d| d.traffic = None),
+        ("the name of a strategy", |d| d.strategy.clone(), |d| d.strategy = None),
+    ];
+    parts.into_iter().find_map(|(what, read, clear)| {
+        let rest = |all: &[Dimensions]| -> BTreeSet<Dimensions> {
+            all.iter().cloned().map(|mut d| (clear(&mut d), d).1).collect()
+        };
+        let values = |all: &[Dimensions]| -> Vec<String> {
+            let words = all.iter().map(|d| read(d).unwrap_or_else(|| "none named".to_owned()));
+            words.collect::<BTreeSet<_>>().into_iter().collect()
+        };
+        (rest(&old) == rest(&new)).then(|| Reason::OneDimension {
+            what,
+            old: values(&old),
+            new: values(&new),
+        })
+    })
 }
 
 impl Setting {
@@ -243,7 +306,7 @@ pub(super) fn findings(cases: impl Iterator<Item = Case>) -> (Counts, Vec<Findin
             )
         );
         counts.required += usize::from(required);
-        counts.compared += usize::from((required || case.stand_in) && both && judged);
+        counts.compared += usize::from(required && both && judged);
         findings.push(case.finding());
     }
     (counts, findings)

@@ -12,6 +12,7 @@ mod family;
 mod join;
 mod reading;
 mod reported_speedup;
+mod resolution;
 mod rules;
 mod sides;
 mod speedup;
@@ -65,10 +66,11 @@ pub fn judge(input: Input) -> Result<Verdict, Box<RuleTie>> {
     let setting = tiers::setting(&sides, input.policy);
     let validity = validity::check(input.candidate, &sides.candidate, rules::smallest_relative(input.policy));
     let comparability = comparable::compare(baseline, input.candidate, input.allowed);
+    let blessed_problems = validity::check_blessed(baseline, &sides.blessed);
 
     let mut cases = align::cases(&sides, input.policy, &comparability, &validity, input.allowed)?;
     if setting.tier != crate::model::Tier::Exact {
-        family::settle(&mut cases);
+        family::settle(&mut cases, &setting);
     }
     let channels = channels::judge(&mut cases, &sides, &setting, input.policy);
     let success = success_rate::judge(&sides, input.policy, &setting, &comparability, &validity)?;
@@ -76,6 +78,7 @@ pub fn judge(input: Input) -> Result<Verdict, Box<RuleTie>> {
     let speedups = speedup::judge(&sides, input.policy, &setting, &comparability, &validity, reference)?;
 
     let mut joined = join::Joined::new(validity, comparability, channels, setting);
+    joined.problems.extend(blessed_problems);
     joined.look_at(&sides, &cases, &input);
     let all = success.into_iter().chain(speedups).chain(cases);
     let (counts, mut findings) = join::findings(all);

@@ -1,6 +1,6 @@
 //! From jobs and rounds to the values of one field and how well each is known.
 
-use crate::model::report::SourceKind;
+use crate::model::report::{SourceKind, Tokens};
 use crate::model::{ChannelClass, FieldId, Finite, GroupId, Metric, PercentileDefinition, Statistic};
 use crate::stats::percentile::Definition;
 use crate::stats::sampling::{self, JobValue, Summary};
@@ -200,11 +200,11 @@ fn assumed(metric: &Metric, statistic: Statistic, n: Option<u64>) -> f64 {
     sampling::summary_variance(kind, n).unwrap_or(1.0)
 }
 
-/// Mean output tokens of a group's successful requests on one side, where recorded.
-pub(super) fn mean_output_tokens(side: &SideView, group: &GroupId) -> Option<f64> {
+/// Mean prompt or output tokens of a group's successful requests on one side, where recorded.
+pub(super) fn mean_tokens(side: &SideView, group: &GroupId, of: fn(&Tokens) -> Option<u64>) -> Option<f64> {
     let (mut tokens, mut requests) = (0u64, 0u64);
     for measured in side.of_group(group) {
-        tokens += measured.group.tokens.output?;
+        tokens += of(&measured.group.tokens)?;
         requests += measured.group.requests.succeeded?;
     }
     (requests > 0).then(|| tokens as f64 / requests as f64)

@@ -67,6 +67,10 @@ fn claim_of(
         let swapped = Reason::SpeedupSwapped { group, reference, reported, recomputed, statistic, legs };
         return Some((Some(Outcome::NoVerdict), swapped));
     }
+    if reported == Finite::ZERO || reported == Finite::whole(1) {
+        let default = Reason::SpeedupDefault { group, reference, reported, recomputed, statistic };
+        return Some((Some(Outcome::NoVerdict), default));
+    }
     Some((None, Reason::SpeedupContradicted { group, reference, reported, recomputed, statistic }))
 }
 

@@ -87,7 +87,7 @@ pub(super) fn judge(
 /// The strategy that speed-ups divide by, as either side names it.
 pub(super) fn reference<'a>(baseline: &'a crate::model::Baseline, candidate: &'a Report) -> Option<&'a str> {
     let of_blessed = baseline.reports.iter().rev().find_map(|report| report.profile.reference.as_deref());
-    candidate.profile.reference.as_deref().or(of_blessed)
+    of_blessed.or(candidate.profile.reference.as_deref())
 }
 
 /// Every group that is not the reference strategy's.
@@ -151,7 +151,8 @@ fn tolerance(
         return Ok(own);
     }
     let divides = |m: &super::sides::Measured| m.group.speedup_reported.as_ref().map(|r| r.statistic);
-    let by_report = sides.candidate.of_group(&id.group).any(|m| divides(m) == Some(Statistic::P99));
+    let all = || sides.blessed.of_group(&id.group).chain(sides.candidate.of_group(&id.group));
+    let by_report = all().any(|m| divides(m) == Some(Statistic::P99));
     if !by_report {
         return Ok(None);
     }

@@ -69,10 +69,15 @@ fn exact(sides: &Sides) -> bool {
 
 /// A group that both sides have must be the same workload; added or removed groups don't matter.
 fn same_workloads(sides: &Sides) -> bool {
-    let of = |job: &super::sides::JobView| job.report.profile.fingerprints.clone();
-    let mut all = sides.blessed.jobs.iter().chain(&sides.candidate.jobs).map(of);
-    let Some(first) = all.next() else { return false };
-    all.all(|other| other.iter().all(|(id, print)| first.get(id).is_none_or(|p| p == print)))
+    let jobs = || sides.blessed.jobs.iter().chain(&sides.candidate.jobs);
+    let known = |job: &super::sides::JobView| {
+        let prints = &job.report.profile.fingerprints;
+        job.rounds.iter().flat_map(|round| round.keys()).all(|id| prints.contains_key(*id))
+    };
+    let mut prints = jobs().map(|job| &job.report.profile.fingerprints);
+    let Some(first) = prints.next() else { return false };
+    let same = prints.all(|other| other.iter().all(|(id, print)| first.get(id).is_none_or(|p| p == print)));
+    same && jobs().all(known)
 }
 
 impl Setting {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::model::report::{FailureKind, Requests};
 use crate::model::{
-    FieldId, Finite, Group, GroupId, Metric, Outcome, Quantity, Reason, Report, Statistic, Unit,
+    Baseline, FieldId, Finite, Group, GroupId, Metric, Outcome, Quantity, Reason, Report, Statistic, Unit,
 };
 
 use super::sides::SideView;
@@ -16,6 +16,9 @@ pub(super) struct Validity {
     /// Groups whose numbers mean nothing, with the reason.
     pub invalid: BTreeMap<GroupId, Reason>,
 }
+
+/// What rounding in a file may put out of order.
+const ROUNDING: f64 = 1e-6;
 
 /// Client lag that may always be: below it nobody's time is distorted visibly.
 const LAG_ALLOWED_MS: f64 = 5.0;
@@ -41,8 +44,27 @@ pub(super) fn check(report: &Report, side: &SideView, smallest_limit: f64) -> Va
     }
     for id in side.groups() {
         check_group(side, id, smallest_limit, &mut validity);
+        validity.problems.extend(lost(side, id).into_iter().map(|reason| (Outcome::NoVerdict, reason)));
     }
     validity
+}
+
+/// A baseline that was edited by hand: bless refuses such runs.
+pub(super) fn check_blessed(baseline: &Baseline, side: &SideView) -> Vec<(Outcome, Reason)> {
+    let incomplete = baseline.jobs().filter(|(_, job)| !job.complete);
+    let incomplete = incomplete.map(|(_, job)| format!("its job {} was interrupted", job.id));
+    let dead = side.groups().into_iter().filter(|id| group_total(side, id).succeeded == Some(0));
+    let dead = dead.map(|id| format!("no request of its group {id} succeeded"));
+    incomplete.chain(dead).map(|why| (Outcome::NoVerdict, Reason::BlessedInvalid { why })).collect()
+}
+
+/// A group that some rounds of a job have and others don't.
+fn lost(side: &SideView, id: &GroupId) -> Option<Reason> {
+    side.jobs.iter().find_map(|job| {
+        let any = job.rounds.iter().any(|round| round.contains_key(id));
+        let round = job.rounds.iter().position(|round| !round.contains_key(id)).filter(|_| any)?;
+        Some(Reason::LostInRound { group: id.clone(), round: round + 1 })
+    })
 }
 
 fn check_group(side: &SideView, id: &GroupId, smallest_limit: f64, validity: &mut Validity) {
@@ -54,7 +76,7 @@ fn check_group(side: &SideView, id: &GroupId, smallest_limit: f64, validity: &mu
         return;
     }
     for measured in side.of_group(id) {
-        if let Some(reason) = odd_counts(measured.group) {
+        for reason in odd_counts(measured.group).into_iter().chain(out_of_order(measured.group)) {
             validity.problems.push((Outcome::NoVerdict, reason.clone()));
             validity.invalid.insert(id.clone(), reason);
         }
@@ -82,6 +104,30 @@ fn odd_counts(group: &Group) -> Option<Reason> {
     let failed = group.requests.failures();
     let odd = succeeded > sent || (failed > 0 && succeeded + failed != sent);
     odd.then(|| Reason::CountsDontAddUp { group: group.id.clone(), sent, succeeded, failed })
+}
+
+/// A lower percentile above a higher one: no set of requests can do that.
+fn out_of_order(group: &Group) -> Option<Reason> {
+    for (metric, measurement) in &group.metrics {
+        let percentiles = measurement.stats.iter().filter(|(statistic, _)| statistic.percent().is_some());
+        let mut last: Option<(Statistic, Finite)> = None;
+        for (statistic, value) in percentiles {
+            if let Some((below, high)) = last
+                && high.get() > value.get() * (1.0 + ROUNDING) + ROUNDING
+            {
+                let field = |statistic| FieldId::new(group.id.clone(), metric.clone(), statistic);
+                let quantity = |value| Quantity { value, unit: metric.unit() };
+                return Some(Reason::OutOfOrder {
+                    field: field(below),
+                    value: quantity(high),
+                    above: field(*statistic),
+                    above_value: quantity(*value),
+                });
+            }
+            last = Some((*statistic, *value));
+        }
+    }
+    None
 }
 
 /// The client must wake up within max(5 ms, a quarter of the smallest limit at the median TTFT).

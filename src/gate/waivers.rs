@@ -49,16 +49,14 @@ fn cover(finding: &mut Finding, waiver: &Waiver) -> bool {
         return false;
     };
     finding.judgement = Judgement::Waived;
-    finding.reasons.insert(
-        0,
-        Reason::Waived {
-            field: finding.field.clone(),
-            change,
-            allowance: waiver.allowance,
-            why: waiver.reason.clone(),
-            until: waiver.until,
-        },
-    );
+    finding.reasons.clear();
+    finding.reasons.push(Reason::Waived {
+        field: finding.field.clone(),
+        change,
+        allowance: waiver.allowance,
+        why: waiver.reason.clone(),
+        until: waiver.until,
+    });
     true
 }
 

@@ -13,6 +13,7 @@ pub mod policy;
 pub mod profile;
 pub mod quantity;
 pub mod reason;
+mod reason_json;
 pub mod report;
 pub mod requests;
 pub mod samples;

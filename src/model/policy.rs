@@ -236,6 +236,8 @@ pub struct Tolerance {
     pub fail_if_reversed: bool,
     /// Where the allowance is written.
     pub origin: Origin,
+    /// Where the highest and lowest value are written.
+    pub bound_origin: Origin,
 }
 
 impl Tolerance {
@@ -294,6 +296,7 @@ impl Policy {
         let max = pick(field, &rules, "max", |rule| rule.max)?;
         let min = pick(field, &rules, "min", |rule| rule.min)?;
         let origin = allowance.map(|(_, rule)| rule).or(max.map(|(_, r)| r)).or(min.map(|(_, r)| r));
+        let bound = max.map(|(_, rule)| rule).or(min.map(|(_, rule)| rule));
         Ok(Some(Tolerance {
             allowance: allowance.map(|(value, _)| value),
             min_change: pick(field, &rules, "min_change", |rule| rule.min_change)?.map(|(value, _)| value),
@@ -302,6 +305,7 @@ impl Policy {
             fail_if_reversed: pick(field, &rules, "direction", |rule| rule.fail_if_reversed)?
                 .is_some_and(|(on, _)| on),
             origin: origin.map_or(Origin::Default, |rule| rule.origin.clone()),
+            bound_origin: bound.map_or(Origin::Default, |rule| rule.origin.clone()),
         }))
     }
 }

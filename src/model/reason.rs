@@ -4,10 +4,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
-use serde::ser::SerializeStruct;
-use serde::{Serialize, Serializer};
-
 use super::fact::Fact;
 use super::field::FieldId;
 use super::finding::Change;
@@ -201,6 +197,13 @@ pub enum Reason {
         recomputed: Finite,
         statistic: Statistic,
     },
+    SpeedupDefault {
+        group: GroupId,
+        reference: String,
+        reported: Finite,
+        recomputed: Finite,
+        statistic: Statistic,
+    },
     SpeedupNotRecomputable {
         group: GroupId,
         reported: Option<Finite>,
@@ -244,6 +247,11 @@ pub enum Reason {
     NothingInCommon {
         old: Vec<GroupId>,
         new: Vec<GroupId>,
+    },
+    OneDimension {
+        what: &'static str,
+        old: Vec<String>,
+        new: Vec<String>,
     },
     NothingCompared,
     Differs {
@@ -296,6 +304,9 @@ pub enum Reason {
         followed: bool,
     },
     SelfBlessRefused,
+    OldBaseline {
+        days: i64,
+    },
 
     // Validity.
     CountsDontAddUp {
@@ -315,6 +326,19 @@ pub enum Reason {
     BadLatency {
         field: FieldId,
         value: Quantity,
+    },
+    OutOfOrder {
+        field: FieldId,
+        value: Quantity,
+        above: FieldId,
+        above_value: Quantity,
+    },
+    LostInRound {
+        group: GroupId,
+        round: usize,
+    },
+    BlessedInvalid {
+        why: String,
     },
     Incomplete {
         job: String,
@@ -361,33 +385,5 @@ impl Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.sentence().fmt(f)
-    }
-}
-
-impl Serialize for Reason {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Reason", 2)?;
-        object.serialize_field("code", &self.code())?;
-        object.serialize_field("text", &self.to_string())?;
-        object.end()
-    }
-}
-
-/// How a reason looks in JSON.
-#[derive(JsonSchema)]
-#[expect(dead_code, reason = "only its schema is used")]
-struct ReasonJson {
-    /// A stable word.
-    code: String,
-    /// The sentence.
-    text: String,
-}
-
-impl JsonSchema for Reason {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Reason".into()
-    }
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        ReasonJson::json_schema(generator)
     }
 }

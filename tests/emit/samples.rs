@@ -43,6 +43,7 @@ fn tolerance(metric: &Metric) -> Tolerance {
         min,
         fail_if_reversed: *metric == Metric::SPEEDUP,
         origin: Origin::Default,
+        bound_origin: Origin::Default,
     }
 }
 

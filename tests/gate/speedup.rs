@@ -122,8 +122,28 @@ fn a_claim_that_agrees_to_its_decimals_is_not_mentioned() {
 
 #[test]
 fn a_claim_that_nothing_supports_is_named_and_the_recomputed_one_is_judged() {
-    let verdict = judged(claiming(two(0.5), 2.0), claiming(two(0.5), 1.0));
+    let verdict = judged(claiming(two(0.5), 2.0), claiming(two(0.5), 1.3));
     assert_eq!(verdict.exit_code, 0);
     assert_eq!(finding(&verdict, P95).new, Some(finite(2.0)));
     assert!(verdict.notes.iter().any(|note| note.code() == "speedup_contradicted"));
+}
+
+#[test]
+fn a_claim_of_one_or_zero_that_is_no_measurement_is_refused() {
+    for default in [1.0, 0.0] {
+        let verdict = judged(claiming(two(0.5), 2.0), claiming(two(0.5), default));
+        assert_eq!(verdict.exit_code, 3);
+        assert!(verdict.problems[0].to_string().contains("looks like a default and no measurement"));
+    }
+}
+
+#[test]
+fn taking_the_claim_out_of_a_report_does_not_take_the_gate_away() {
+    let mut new = two(0.5);
+    let e2e = &mut new[1].metrics.get_mut(&Metric::E2E).unwrap().stats;
+    e2e.insert(Statistic::P99, finite(8750.0));
+    let verdict = judged(claiming(two(0.5), 2.0), new);
+    assert_eq!(verdict.exit_code, 1);
+    let p99 = finding(&verdict, "int8_quant/c8:speedup_vs_baseline.p99");
+    assert_eq!((p99.gated, p99.judgement), (true, Judgement::Regressed));
 }

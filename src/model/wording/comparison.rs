@@ -28,6 +28,20 @@ pub fn nothing_in_common(old: &[GroupId], new: &[GroupId]) -> Sentence {
     ))
 }
 
+pub fn one_dimension(what: &str, old: &[String], new: &[String]) -> Sentence {
+    Sentence::default().own(format!(
+        "the two sides differ in nothing but {what}: blessed {}, now {}; not comparable. Measure the same, or bless anew",
+        old.join(", "),
+        new.join(", ")
+    ))
+}
+
+pub fn old_baseline(days: i64) -> Sentence {
+    Sentence::default().own(format!(
+        "the baseline was blessed {days} days ago: runners, drivers and traffic have changed since; bless a fresh one when these numbers are good"
+    ))
+}
+
 pub fn nothing_compared() -> Sentence {
     Sentence::default().own("no gated field could be compared, and that is never a pass")
 }

@@ -73,6 +73,9 @@ pub fn sentence(reason: &Reason) -> Sentence {
         Reason::SpeedupContradicted { group, reference, reported, recomputed, statistic } => {
             speedup::speedup_contradicted(group, reference, *reported, *recomputed, *statistic)
         }
+        Reason::SpeedupDefault { group, reference, reported, recomputed, statistic } => {
+            speedup::speedup_default(group, reference, *reported, *recomputed, *statistic)
+        }
         Reason::SpeedupNotRecomputable { group, reported, why } => {
             speedup::speedup_not_recomputable(group, *reported, why)
         }
@@ -88,6 +91,8 @@ pub fn sentence(reason: &Reason) -> Sentence {
         }
         Reason::NoBaseline { path, bless } => comparison::no_baseline(path, bless),
         Reason::NothingInCommon { old, new } => comparison::nothing_in_common(old, new),
+        Reason::OneDimension { what, old, new } => comparison::one_dimension(what, old, new),
+        Reason::OldBaseline { days } => comparison::old_baseline(*days),
         Reason::NothingCompared => comparison::nothing_compared(),
         Reason::Differs { fact, group, old, new, allowed } => {
             comparison::differs(*fact, group, old, new, *allowed)
@@ -114,6 +119,11 @@ pub fn sentence(reason: &Reason) -> Sentence {
         Reason::AllFailed { sent, failed } => validity::all_failed(*sent, failed),
         Reason::NothingSent => validity::nothing_sent(),
         Reason::BadLatency { field, value } => validity::bad_latency(field, *value),
+        Reason::OutOfOrder { field, value, above, above_value } => {
+            validity::out_of_order(field, *value, above, *above_value)
+        }
+        Reason::LostInRound { group, round } => validity::lost_in_round(group, *round),
+        Reason::BlessedInvalid { why } => validity::blessed_invalid(why),
         Reason::Incomplete { job } => validity::incomplete(job),
         Reason::ClientBottleneck { group, lag, limit } => validity::client_bottleneck(group, *lag, *limit),
         Reason::Suspicious { field, change, what, more } => {

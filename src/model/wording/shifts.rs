@@ -23,11 +23,16 @@ pub fn class_shift(
     p: Option<Finite>,
     regressed: bool,
 ) -> Sentence {
+    let less = (1.0 - 1.0 / ratio.get()) * 100.0;
+    let moved = match (class, regressed) {
+        (ChannelClass::Throughput, true) => format!("fell by {less:.1} %"),
+        (ChannelClass::Throughput, false) => format!("may have fallen by {less:.1} %"),
+        (_, true) => format!("got {}", percent_worse(ratio)),
+        (_, false) => format!("may have got {}", percent_worse(ratio)),
+    };
     Sentence::default().own(format!(
-        "{} {} {} relative to the other metrics{}{}",
+        "{} {moved} relative to the other metrics{}{}",
         class.name(),
-        if regressed { "got" } else { "may have got" },
-        percent_worse(ratio),
         range(interval, p),
         stage(class)
     ))

@@ -87,6 +87,19 @@ pub fn speedup_contradicted(
         ))
 }
 
+pub fn speedup_default(
+    group: &GroupId,
+    reference: &str,
+    reported: Finite,
+    recomputed: Finite,
+    statistic: Statistic,
+) -> Sentence {
+    Sentence::default().own(format!(
+        "the report says speedup_vs_baseline {reported} for {group}, which looks like a default and no measurement: its own {statistic} of e2e gives {} ({reference} / this strategy). Mend the tool that wrote it",
+        two(recomputed)
+    ))
+}
+
 pub fn speedup_not_recomputable(group: &GroupId, reported: Option<Finite>, why: &str) -> Sentence {
     Sentence::default().own(format!(
         "speedup_vs_baseline of {group} can't be computed: {why}{}",

@@ -35,6 +35,28 @@ pub fn bad_latency(field: &FieldId, value: Quantity) -> Sentence {
     Sentence::default().own(format!("{} of {} is {value}: no time can be that", field.local(), field.group))
 }
 
+pub fn out_of_order(field: &FieldId, value: Quantity, above: &FieldId, above_value: Quantity) -> Sentence {
+    Sentence::default().own(format!(
+        "{} of {} is {value} and {} is {above_value}: a lower percentile can't be above a higher one, so the report is damaged",
+        field.local(),
+        field.group,
+        above.local()
+    ))
+}
+
+pub fn lost_in_round(group: &GroupId, round: usize) -> Sentence {
+    Sentence::default().own(format!(
+        "round {round} of this report lacks {group}, which other rounds have: the report is not whole"
+    ))
+}
+
+pub fn blessed_invalid(why: &str) -> Sentence {
+    Sentence::default()
+        .own("the blessed baseline can't be judged by: ")
+        .own(why)
+        .own("; bless a good run anew")
+}
+
 pub fn incomplete(job: &str) -> Sentence {
     Sentence::default()
         .own("job ")

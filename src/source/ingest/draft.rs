@@ -240,7 +240,8 @@ impl Draft {
             }
         }
         self.metrics.retain(|_, measurement| !measurement.stats.is_empty() || measurement.samples.is_some());
-        for measurement in self.metrics.values_mut() {
+        // Gaps are not requests: how many were pooled, only the tool's own lists tell.
+        for measurement in self.metrics.iter_mut().filter(|(m, _)| **m != Metric::ITL).map(|(_, own)| own) {
             if measurement.n.is_none() && measurement.stats.keys().any(|s| s.percent().is_some()) {
                 measurement.n = self.requests.succeeded;
             }

@@ -103,7 +103,8 @@ fn read_level(content: &Content, level: &Tree, steps: &[Step<'_>]) -> Result<Dra
             draft.stat(&Metric::TOKENS_PER_SECOND, Statistic::Value, numeric("throughput", key, value)?);
         }
         let tokens = spelling::find(throughput, &["totaltokens", "totaloutputtokens"]);
-        draft.tokens(None, tokens.and_then(|(_, value)| value.count(&[])), TokenSource::Unknown);
+        let tokens = tokens.and_then(|(key, value)| draft.counted(key, value.number()));
+        draft.tokens(None, tokens, TokenSource::Unknown);
     }
     Ok(draft)
 }
@@ -132,9 +133,7 @@ fn outcomes(draft: &mut Draft, level: &Tree) {
     if let (Some(rate), Some(sent), Some(succeeded)) = (rate, sent.filter(|n| *n > 0), succeeded) {
         let counted = share(succeeded, sent);
         if (rate - counted).abs() > RATE_ROUNDING {
-            draft.notes.push(format!(
-                "the file says success_rate {rate}, its counts say {succeeded} of {sent}; the counts are used"
-            ));
+            draft.contradicts(&format!("success_rate is {rate}, and the counts say {succeeded} of {sent}"));
         }
     }
 }
