@@ -131,6 +131,15 @@ pub struct OutputArgs {
     /// The measured report as canonical JSON.
     #[arg(long, value_name = "FILE", env = "PACEGATE_REPORT")]
     pub report: Option<PathBuf>,
+    /// The verdict as Markdown. `$GITHUB_STEP_SUMMARY` gets it in any case.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_MARKDOWN")]
+    pub markdown: Option<PathBuf>,
+    /// The verdict as JUnit XML: a test a field.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_JUNIT")]
+    pub junit: Option<PathBuf>,
+    /// The numbers as OpenMetrics gauges.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_METRICS")]
+    pub metrics: Option<PathBuf>,
     /// The verdict as JSON.
     #[arg(long, value_name = "FILE", env = "PACEGATE_JSON")]
     pub json: Option<PathBuf>,

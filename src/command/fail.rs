@@ -30,8 +30,9 @@ impl std::error::Error for ExitWith {}
 
 /// Prints an error on standard error and says which exit it is: 2 unless it knows better.
 pub fn report(error: &anyhow::Error) -> Exit {
-    let message: String =
-        format!("{error:#}").lines().map(|line| format!("{}\n", text::terminal(line))).collect();
+    let whole = format!("{error:#}");
+    let message: String = whole.lines().map(|line| format!("{}\n", text::terminal(line))).collect();
     let _ = write!(std::io::stderr(), "pacegate: {message}");
+    super::on_github::tell_error(&whole);
     error.downcast_ref::<ExitWith>().map_or(Exit::Usage, |with| with.exit)
 }

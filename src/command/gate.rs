@@ -25,7 +25,7 @@ pub fn conclude(report: Report, workspace: &Workspace, args: &GateArgs, outputs:
         let exit = bless(report, &against, &verdict, args)?;
         return Ok(outputs::settle(exit, failed));
     }
-    failed.extend(outputs.emit(&verdict));
+    failed.extend(outputs.emit(&verdict, report.source.kind, &against.path));
     let exit = Exit::of(verdict.outcome, verdict.report_only);
     Ok(outputs::settle(exit, failed))
 }

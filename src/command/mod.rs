@@ -9,6 +9,7 @@ mod formats;
 mod gate;
 mod init;
 mod manual;
+mod on_github;
 mod outputs;
 mod progress;
 mod provenance;

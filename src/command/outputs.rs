@@ -2,34 +2,48 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::cli::OutputArgs;
 use crate::emit::{self, Detail, Style};
 use crate::exit::Exit;
 use crate::files;
-use crate::model::{Report, Verdict};
+use crate::model::report::SourceKind;
+use crate::model::{Report, Timestamp, Verdict};
 
 use super::fail::ExitWith;
+use super::{on_github, provenance};
 
 /// All targets of one invocation.
 pub struct Outputs {
     report: Option<PathBuf>,
     json: Option<PathBuf>,
+    markdown: Option<PathBuf>,
+    junit: Option<PathBuf>,
+    metrics: Option<PathBuf>,
     log: Option<PathBuf>,
     style: Style,
+    started: Timestamp,
+    clock: Instant,
 }
 
 impl Outputs {
     /// Takes the targets and tries each, so that a bad path fails in the first second and not after the run.
     pub fn open(args: &OutputArgs) -> anyhow::Result<Outputs> {
-        for path in [&args.report, &args.json, &args.log].into_iter().flatten() {
+        let files = [&args.report, &args.json, &args.markdown, &args.junit, &args.metrics, &args.log];
+        for path in files.into_iter().flatten() {
             files::check(path).map_err(|error| ExitWith::error(Exit::OutputFailed, error))?;
         }
         Ok(Outputs {
             report: args.report.clone(),
             json: args.json.clone(),
+            markdown: args.markdown.clone(),
+            junit: args.junit.clone(),
+            metrics: args.metrics.clone(),
             log: args.log.clone(),
             style: style(args),
+            started: provenance::now(),
+            clock: Instant::now(),
         })
     }
 
@@ -49,13 +63,24 @@ impl Outputs {
     }
 
     /// Prints the verdict and writes every file, whatever fails on the way.
-    pub fn emit(&self, verdict: &Verdict) -> Vec<anyhow::Error> {
+    ///
+    /// `kind` says whether the numbers were measured here, `own` is this checkout's baseline.
+    pub fn emit(&self, verdict: &Verdict, kind: SourceKind, own: &Path) -> Vec<anyhow::Error> {
         let screen = emit::terminal(verdict, self.style);
         let mut failed: Vec<anyhow::Error> = print(&screen).err().into_iter().collect();
         let plain = || Ok(emit::terminal(verdict, Style { colour: false, ..self.style }));
         failed.extend(write(self.log.as_deref(), plain).err());
         failed.extend(write(self.json.as_deref(), || Ok(emit::json(verdict))).err());
+        failed.extend(write(self.markdown.as_deref(), || Ok(emit::markdown(verdict))).err());
+        failed.extend(write(self.junit.as_deref(), || Ok(emit::junit(verdict, &self.run(kind)))).err());
+        failed.extend(write(self.metrics.as_deref(), || Ok(emit::openmetrics(verdict))).err());
+        on_github::tell(verdict, own);
         failed
+    }
+
+    fn run(&self, kind: SourceKind) -> emit::Run {
+        let took = if kind == SourceKind::Ingest { Duration::ZERO } else { self.clock.elapsed() };
+        emit::Run { started: self.started, took }
     }
 }
 

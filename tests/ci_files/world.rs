@@ -183,7 +183,11 @@ impl Runner {
 
     /// A script of the action, started as the runner starts it.
     pub fn script(&self, name: &str) -> Step {
-        let script = root().join("scripts/action").join(name);
+        self.script_at(&root().join("scripts/action").join(name))
+    }
+
+    /// The same from another place than this repository.
+    pub fn script_at(&self, script: &Path) -> Step {
         let run = format!("exec {}", script.display());
         let mut command = bare("bash", &self.checkout);
         command.args(["--noprofile", "--norc", "-e", "-o", "pipefail", "-c", &run]).envs(&self.variables);
