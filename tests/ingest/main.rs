@@ -7,6 +7,7 @@ mod joining;
 mod original;
 mod real;
 mod refusals;
+mod sglang;
 mod vllm;
 
 use std::path::PathBuf;

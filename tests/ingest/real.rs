@@ -23,6 +23,9 @@ pub struct Lacks {
     pub failures: bool,
 }
 
+/// A file without a count of failures.
+pub const NO_FAILURES: Lacks = Lacks { failures: true };
+
 pub fn check(file: &str, case: &str, lacks: Lacks) {
     let report = report(file);
     let found = groups(&report);
@@ -100,4 +103,9 @@ real! {
     vllm_detailed: "vllm/0.33.0/clean-chat-c8-detailed.json", "vllm/0.33.0/clean-chat-c8-detailed";
     vllm_defaults: "vllm/0.33.0/clean-completions-c32-defaults.json", "vllm/0.33.0/clean-completions-c32-defaults";
     vllm_faults: "vllm/0.33.0/faults-chat-c8-detailed.json", "vllm/0.33.0/faults-chat-c8-detailed";
+    sglang_python: "sglang/0.5.23/clean-chat-c8-details.jsonl", "sglang/0.5.23/clean-chat-c8-details";
+    sglang_defaults: "sglang/0.5.23/clean-completions-c32.jsonl", "sglang/0.5.23/clean-completions-c32", NO_FAILURES;
+    sglang_faults: "sglang/0.5.23/faults-chat-c8-details.jsonl", "sglang/0.5.23/faults-chat-c8-details";
+    sglang_rust_all_failed: "sglang/0.5.23/rust-allfail-500-c8.jsonl", "sglang/0.5.23/rust-allfail-500-c8", NO_FAILURES;
+    sglang_rust: "sglang/0.5.23/rust-clean-chat-c8-details.jsonl", "sglang/0.5.23/rust-clean-chat-c8-details";
 }

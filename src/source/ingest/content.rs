@@ -75,6 +75,15 @@ impl Content {
     pub fn place(&self, offset: usize) -> Place {
         Place::offset(&self.name, &self.bytes, offset)
     }
+
+    /// The file as text.
+    ///
+    /// # Errors
+    /// Bytes that are no UTF-8.
+    pub fn text(&self) -> Result<&str, IngestError> {
+        std::str::from_utf8(&self.bytes)
+            .map_err(|e| IngestError::NotText { place: self.place(e.valid_up_to()) })
+    }
 }
 
 /// SHA-256 in hexadecimal.

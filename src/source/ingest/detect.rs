@@ -10,6 +10,8 @@ use super::{FORMATS, Format, FormatDef};
 pub struct Sniff<'a> {
     /// Keys and shape.
     pub outline: &'a Outline,
+    /// The first bytes.
+    pub head: &'a str,
 }
 
 /// The first thing missing.
@@ -22,6 +24,22 @@ impl Sniff<'_> {
     /// It does not.
     pub fn object(&self) -> Result<(), Miss> {
         if self.outline.shape == Shape::Object { Ok(()) } else { Err("does not begin with {".to_owned()) }
+    }
+
+    /// The file must be no JSON.
+    ///
+    /// # Errors
+    /// It is.
+    pub fn no_json(&self) -> Result<(), Miss> {
+        if self.outline.shape == Shape::Text { Ok(()) } else { Err("is JSON, not text".to_owned()) }
+    }
+
+    /// The first lines must hold these words.
+    ///
+    /// # Errors
+    /// They don't.
+    pub fn words(&self, words: &str) -> Result<(), Miss> {
+        if self.head.contains(words) { Ok(()) } else { Err(format!("does not hold the words {words:?}")) }
     }
 }
 
@@ -54,7 +72,8 @@ pub fn detect(
     outline: &Outline,
     forced: Option<Format>,
 ) -> Result<&'static FormatDef, IngestError> {
-    let sniff = Sniff { outline };
+    let head = head(&content.bytes);
+    let sniff = Sniff { outline, head: &head };
     if let Some(format) = forced {
         let def = super::def(format);
         return match (def.detect)(&sniff) {
@@ -78,6 +97,11 @@ pub fn detect(
             formats: several.iter().map(|def| def.format.name()).collect::<Vec<_>>().join(" or "),
         }),
     }
+}
+
+/// Enough to see a header line, without cutting a character.
+fn head(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(&bytes[..bytes.len().min(16 * 1024)]).into_owned()
 }
 
 /// Files that lie beside a report are named for what they are.

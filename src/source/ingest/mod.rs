@@ -24,8 +24,10 @@ mod reading;
 mod script_a;
 mod script_b;
 mod serving;
+mod sglang;
 mod spelling;
 mod stamp;
+mod table;
 mod tree;
 mod vllm;
 
@@ -34,7 +36,8 @@ use std::path::{Path, PathBuf};
 use crate::model::Report;
 
 pub use error::{IngestError, Place, Refusal};
-pub use formats::{FORMATS, Format, FormatDef, UnknownFormat, def, documentation};
+pub use formats::{Format, FormatDef, UnknownFormat, def, documentation};
+pub use table::FORMATS;
 
 use content::{Content, digest};
 use join::FileRead;

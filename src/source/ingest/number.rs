@@ -98,6 +98,21 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
+/// A text that identifies something. Numbers and booleans are taken as they are written, null and nested values as absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text(pub Option<String>);
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Text, D::Error> {
+        match Scalar::deserialize(deserializer)? {
+            Scalar::Text(text) if !text.trim().is_empty() => Ok(Text(Some(text))),
+            Scalar::Number(value) => Ok(Text(Some(value.to_string()))),
+            Scalar::Flag(value) => Ok(Text(Some(value.to_string()))),
+            Scalar::Text(_) | Scalar::Null | Scalar::Nested => Ok(Text(None)),
+        }
+    }
+}
+
 /// A value whose inside does not matter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scalar {

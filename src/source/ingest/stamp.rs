@@ -24,6 +24,17 @@ pub fn parse(text: &str) -> Option<Timestamp> {
     Some(Timestamp(PrimitiveDateTime::new(date, clock).assume_utc()))
 }
 
+/// Seconds since 1970.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
+pub fn epoch_seconds(seconds: f64) -> Option<Timestamp> {
+    // From 2001 to 2128: what is outside is a monotonic clock.
+    if !(1e9..5e9).contains(&seconds) {
+        return None;
+    }
+    OffsetDateTime::from_unix_timestamp(seconds as i64).ok().map(Timestamp)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,5 +51,7 @@ mod tests {
             assert_eq!(parse(text).unwrap().to_string(), "2026-11-30T09:59:16Z", "{text}");
         }
         assert_eq!(parse("yesterday"), None);
+        assert_eq!(epoch_seconds(1_796_032_756.9).unwrap().to_string(), "2026-11-30T09:59:16Z");
+        assert_eq!(epoch_seconds(12_345.0), None);
     }
 }

@@ -1,0 +1,73 @@
+//! Every report format: one row each.
+
+use super::formats::{Format, FormatDef, Reader};
+use super::{own, script_a, script_b, sglang, vllm};
+
+/// Every format, in the order of the documentation.
+pub const FORMATS: &[FormatDef] = &[
+    FormatDef {
+        format: Format::Pacegate,
+        tool: "pacegate run, pacegate convert",
+        versions: "pacegate.report/1",
+        files: "the file of --report",
+        inside: "everything; it passes through as it is",
+        lacking: "",
+        flag: "",
+        bare_nonfinite: false,
+        approximate: &[],
+        detect: own::detect,
+        reader: Reader::Own,
+    },
+    FormatDef {
+        format: Format::BenchmarkPy,
+        tool: "benchmark.py (MockInferenceEngine; script A)",
+        versions: "no version in it",
+        files: "its JSON: {\"results\": {STRATEGY: summary}}, {STRATEGY: summary}, or a list of summaries",
+        inside: "total_latency and ttft P50/P95/P99, tpot P50/P95 in ms (floor rank), gpu_memory in GB, speedup_vs_baseline = P99 of BASELINE / P99 of the strategy, to two decimals",
+        lacking: "tpot P99 was never computed; no count of failures, so the success rate is unknown; no raw samples",
+        flag: "",
+        bare_nonfinite: false,
+        approximate: &[],
+        detect: script_a::detect,
+        reader: Reader::Foreign(script_a::read),
+    },
+    FormatDef {
+        format: Format::BenchmarkRunnerPy,
+        tool: "benchmark_runner.py (BenchmarkEngine; script B)",
+        versions: "no version in it",
+        files: "its JSON: one object a concurrency level, or a list of them",
+        inside: "latency: ttft to the first chunk of any kind (p50 the median, p95 floor rank), \"tpot\" the mean gap between chunks (read as itl), e2e p95, all in ms; throughput: the mean of per-request token rates; reliability: successes of all requests, errors by status",
+        lacking: "no percentile above p95, no tpot in the sense of the others, no output throughput over wall time, no raw samples",
+        flag: "",
+        bare_nonfinite: false,
+        approximate: &[],
+        detect: script_b::detect,
+        reader: Reader::Foreign(script_b::read),
+    },
+    FormatDef {
+        format: Format::VllmBenchServe,
+        tool: "vllm bench serve, benchmark_serving.py",
+        versions: "proven on 0.33.0; older ones by their keys",
+        files: "the file of --save-result, or of --append-result (one object a line: rounds); not the .pytorch.json beside it",
+        inside: "ttft (first token; role-only deltas excluded), tpot (first token excluded, one value a request), itl (gaps between chunks, pooled), e2e (to the last token) in ms, percentiles linear; output and request throughput; successes and failures; raw samples with --save-detailed",
+        lacking: "ttft, tpot and itl p95; e2e in versions before August 2026; failures in versions before October 2025; no data set name and no version",
+        flag: "--percentile-metrics ttft,tpot,itl,e2el --metric-percentiles 50,90,95,99 --save-detailed",
+        bare_nonfinite: false,
+        approximate: &[],
+        detect: vllm::detect,
+        reader: Reader::Foreign(vllm::read),
+    },
+    FormatDef {
+        format: Format::SglangBenchServing,
+        tool: "python -m sglang.bench_serving",
+        versions: "proven on 0.5.23 (Python and Rust client); 0.5.10 by its source",
+        files: "the file of --output-file: JSONL, one run a line, always appended",
+        inside: "ttft (first chunk with content; 0 for a reply without any), tpot (first token excluded, up to the end of the stream), itl (gaps between chunks, pooled), e2e (to the end of the stream) in ms, percentiles linear; output and request throughput; successes",
+        lacking: "failures, so the success rate is unknown without --output-details; the model; raw end-to-end times; without usage from the server output tokens are those asked for",
+        flag: "--output-details",
+        bare_nonfinite: true,
+        approximate: &[],
+        detect: sglang::detect,
+        reader: Reader::Foreign(sglang::read),
+    },
+];
