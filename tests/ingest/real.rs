@@ -108,4 +108,16 @@ real! {
     sglang_faults: "sglang/0.5.23/faults-chat-c8-details.jsonl", "sglang/0.5.23/faults-chat-c8-details";
     sglang_rust_all_failed: "sglang/0.5.23/rust-allfail-500-c8.jsonl", "sglang/0.5.23/rust-allfail-500-c8", NO_FAILURES;
     sglang_rust: "sglang/0.5.23/rust-clean-chat-c8-details.jsonl", "sglang/0.5.23/rust-clean-chat-c8-details";
+    guidellm_old_all_failed: "guidellm/0.3.1/allfail-500-c8.json", "guidellm/0.3.1/allfail-500-c8";
+    guidellm_old: "guidellm/0.3.1/clean-c8.json", "guidellm/0.3.1/clean-c8";
+    guidellm_old_csv: "guidellm/0.3.1/clean-sync-csv.csv", "guidellm/0.3.1/clean-sync-csv";
+    guidellm_old_faults: "guidellm/0.3.1/faults-c8.json", "guidellm/0.3.1/faults-c8";
+    guidellm_all_failed: "guidellm/0.8.1/allfail-500.json", "guidellm/0.8.1/allfail-500";
+    guidellm_all_failed_csv: "guidellm/0.8.1/allfail-500.csv", "guidellm/0.8.1/allfail-500";
+    guidellm: "guidellm/0.8.1/clean-c8.json", "guidellm/0.8.1/clean-c8";
+    guidellm_csv: "guidellm/0.8.1/clean-c8.csv", "guidellm/0.8.1/clean-c8";
+    guidellm_yaml: "guidellm/0.8.1/clean-c8.yaml", "guidellm/0.8.1/clean-c8";
+    guidellm_poisson_sampled: "guidellm/0.8.1/clean-poisson-r12-6s-sampled.json", "guidellm/0.8.1/clean-poisson-r12-6s-sampled";
+    guidellm_faults: "guidellm/0.8.1/faults-c8.json", "guidellm/0.8.1/faults-c8";
+    guidellm_faults_csv: "guidellm/0.8.1/faults-c8.csv", "guidellm/0.8.1/faults-c8";
 }

@@ -19,6 +19,7 @@ pub enum Format {
     BenchmarkRunnerPy,
     VllmBenchServe,
     SglangBenchServing,
+    Guidellm,
 }
 
 impl Format {
@@ -31,6 +32,7 @@ impl Format {
             Format::BenchmarkRunnerPy => "benchmark-runner-py",
             Format::VllmBenchServe => "vllm-bench-serve",
             Format::SglangBenchServing => "sglang-bench-serving",
+            Format::Guidellm => "guidellm",
         }
     }
 }

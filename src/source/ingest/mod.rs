@@ -8,12 +8,15 @@
 //! of its metric, with what the tool means by it. What was not measured is absent, never 0.
 
 mod content;
+mod csv;
 mod detect;
 mod draft;
 mod error;
 mod failure;
 mod flat;
 mod formats;
+mod guidellm;
+mod guidellm_csv;
 mod join;
 mod locate;
 mod number;

@@ -39,8 +39,7 @@ pub fn detect(sniff: &Sniff<'_>) -> Result<(), Miss> {
     // Where a summary can stand: `results.INT8.`, `INT8.`, `[].`, `results[].`
     let summaries =
         sniff.outline.keys.iter().filter_map(|key| key.rsplit_once('.')).filter(|(above, key)| {
-            above.matches('.').count() <= 1
-                && spelling::latency(key).is_some_and(|(metric, _)| metric == Metric::E2E)
+            is_summary(above) && spelling::latency(key).is_some_and(|(metric, _)| metric == Metric::E2E)
         });
     let mut summaries = summaries.map(|(above, _)| above);
     let Some(above) = summaries.next() else {
@@ -64,6 +63,16 @@ pub fn detect(sniff: &Sniff<'_>) -> Result<(), Miss> {
         }
     }
     Ok(())
+}
+
+/// `[]`, `INT8`, `results.INT8`, `results[]`.
+fn is_summary(path: &str) -> bool {
+    let plain = |name: &str| !name.contains(['.', '[']);
+    let results = |name: &str| RESULTS.contains(&spelling::normal(name).as_str());
+    path == "[]"
+        || plain(path)
+        || path.strip_suffix("[]").is_some_and(results)
+        || path.split_once('.').is_some_and(|(first, strategy)| results(first) && plain(strategy))
 }
 
 /// Reads it.

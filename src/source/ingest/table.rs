@@ -1,7 +1,7 @@
 //! Every report format: one row each.
 
 use super::formats::{Format, FormatDef, Reader};
-use super::{own, script_a, script_b, sglang, vllm};
+use super::{guidellm, own, script_a, script_b, sglang, vllm};
 
 /// Every format, in the order of the documentation.
 pub const FORMATS: &[FormatDef] = &[
@@ -69,5 +69,18 @@ pub const FORMATS: &[FormatDef] = &[
         approximate: &[],
         detect: sglang::detect,
         reader: Reader::Foreign(sglang::read),
+    },
+    FormatDef {
+        format: Format::Guidellm,
+        tool: "guidellm benchmark",
+        versions: "proven on 0.3.1 and 0.8.1; 0.2, 0.4 and 0.5 by their sources",
+        files: "benchmarks.json, .yaml or .csv, whatever they are called",
+        inside: "ttft, ttfo (0.8), tpot (its inter_token_latency: first token excluded, weighted by tokens) and e2e in ms, each percentile a sample (inverted CDF); output and request throughput; successes, errors and requests still running at the end; raw samples in JSON and YAML unless sampled down; one group a benchmark",
+        lacking: "gaps between chunks; samples and reasons of failures in the CSV; p50 in 0.2 (its median is read)",
+        flag: "--output kind=json (all requests: leave sample_size away)",
+        bare_nonfinite: false,
+        approximate: &["guidellm stamps with the wall clock, so a step of the clock moves a latency"],
+        detect: guidellm::detect,
+        reader: Reader::Foreign(guidellm::read),
     },
 ];
