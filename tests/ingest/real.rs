@@ -1,7 +1,7 @@
 //! Every real run: the values of `expected.json` to the digits given, counts, failures and absences.
 
 use pacegate::model::report::Group;
-use pacegate::model::{Metric, Statistic};
+use pacegate::model::{Finite, Metric, Statistic};
 use serde_json::Value;
 
 use super::{data, groups, report, value};
@@ -66,10 +66,12 @@ pub fn compare(group: &Group, expected: &Value, lacks: Lacks, which: &str) {
         );
     }
     for (metric, measurement) in &group.metrics {
-        assert!(
-            measurement.stats.values().all(|v| v.get() > 0.0 || *metric == Metric::ITL),
-            "{which} {metric} has a zero"
-        );
+        let zero = |(statistic, value): (&Statistic, &Finite)| {
+            value.get() <= 0.0
+                && *metric != Metric::ITL
+                && !matches!(statistic, Statistic::Min | Statistic::Std)
+        };
+        assert!(!measurement.stats.iter().any(zero), "{which} {metric} has a zero");
         if let Some(samples) = &measurement.samples {
             assert_eq!(measurement.n, Some(samples.len() as u64), "{which} {metric} n");
             assert!(!measurement.vif.is_empty(), "{which} {metric} vif");
@@ -84,6 +86,23 @@ fn same(found: Option<f64>, expected: Option<f64>, tolerance: f64, which: &str) 
             assert!((found - expected).abs() <= tolerance, "{which}: {found} is not {expected}")
         }
         (found, expected) => panic!("{which}: found {found:?}, expected {expected:?}"),
+    }
+}
+
+/// One group of a file whose case has several files.
+fn check_part(file: &str, case: &str, part: usize) {
+    let report = report(file);
+    let found = groups(&report);
+    assert_eq!(found.len(), 1, "{file}");
+    compare(found[0], &expected(case)[part], Lacks::default(), file);
+}
+
+#[test]
+fn inference_perf_summaries_and_stages() {
+    for case in ["allfail-500-conc8", "clean-conc8", "faults-conc8-perrequest", "faults-conc8"] {
+        let case = format!("inference-perf/0.7.0/{case}");
+        check_part(&format!("{case}.summary.json"), &case, 0);
+        check_part(&format!("{case}.stage_0_lifecycle_metrics.json"), &case, 1);
     }
 }
 
@@ -120,4 +139,29 @@ real! {
     guidellm_poisson_sampled: "guidellm/0.8.1/clean-poisson-r12-6s-sampled.json", "guidellm/0.8.1/clean-poisson-r12-6s-sampled";
     guidellm_faults: "guidellm/0.8.1/faults-c8.json", "guidellm/0.8.1/faults-c8";
     guidellm_faults_csv: "guidellm/0.8.1/faults-c8.csv", "guidellm/0.8.1/faults-c8";
+    aiperf_records_all_failed: "aiperf/0.13.0/allfail-500-c8.records.jsonl", "aiperf/0.13.0/allfail-500-c8";
+    aiperf: "aiperf/0.13.0/clean-c8-records.json", "aiperf/0.13.0/clean-c8-records";
+    aiperf_faults: "aiperf/0.13.0/faults-c8-records.json", "aiperf/0.13.0/faults-c8-records";
+    aiperf_one: "aiperf/0.13.0/raw-c1.json", "aiperf/0.13.0/raw-c1";
+    aiperf_old: "aiperf/0.4.0/clean-c8-records.json", "aiperf/0.4.0/clean-c8-records";
+    aiperf_old_faults: "aiperf/0.4.0/faults-c8-records.json", "aiperf/0.4.0/faults-c8-records";
+    genai_perf: "genai-perf/0.0.16/clean-c8.json", "genai-perf/0.0.16/clean-c8", NO_FAILURES;
+    llmeter_all_failed: "llmeter/0.2.0/allfail-500-c8.responses.jsonl", "llmeter/0.2.0/allfail-500-c8";
+    llmeter: "llmeter/0.2.0/clean-c8.responses.jsonl", "llmeter/0.2.0/clean-c8";
+    llmeter_faults_c4: "llmeter/0.2.0/faults-c4.responses.jsonl", "llmeter/0.2.0/faults-c4";
+    llmeter_faults: "llmeter/0.2.0/faults-c8.responses.jsonl", "llmeter/0.2.0/faults-c8";
+    evalscope_all_failed: "evalscope/1.14.1/allfail-500-c8.parallel_8_number_40.benchmark_summary.json", "evalscope/1.14.1/allfail-500-c8";
+    evalscope: "evalscope/1.14.1/clean-c8.parallel_8_number_48.benchmark_summary.json", "evalscope/1.14.1/clean-c8";
+    evalscope_faults: "evalscope/1.14.1/faults-c8.parallel_8_number_60.benchmark_summary.json", "evalscope/1.14.1/faults-c8";
+    servebench_all_failed: "servebench/1.1.3/allfail-500-c8.json", "servebench/1.1.3/allfail-500-c8";
+    servebench_all_failed_cold: "servebench/1.1.3/allfail-500-nowarmup.json", "servebench/1.1.3/allfail-500-nowarmup";
+    servebench_levels: "servebench/1.1.3/clean-c1-8-32.json", "servebench/1.1.3/clean-c1-8-32";
+    servebench_faults: "servebench/1.1.3/faults-c8.json", "servebench/1.1.3/faults-c8";
+    infermark_all_failed: "infermark/0.3.0/allfail-500-c8.json", "infermark/0.3.0/allfail-500-c8";
+    infermark_levels: "infermark/0.3.0/clean-c1-8-32.json", "infermark/0.3.0/clean-c1-8-32";
+    infermark_faults: "infermark/0.3.0/faults-c8.json", "infermark/0.3.0/faults-c8";
+    llm_latency_bench_all_failed: "llm-latency-bench/0.3.0/allfail-500-c8.json", "llm-latency-bench/0.3.0/allfail-500-c8";
+    llm_latency_bench: "llm-latency-bench/0.3.0/clean-c8.json", "llm-latency-bench/0.3.0/clean-c8";
+    llm_latency_bench_faults: "llm-latency-bench/0.3.0/faults-c8.json", "llm-latency-bench/0.3.0/faults-c8";
+    bench_my_llm: "bench-my-llm/0.5.0/clean-default.json", "bench-my-llm/0.5.0/clean-default";
 }

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 use sha2::{Digest, Sha256};
@@ -19,6 +19,8 @@ pub struct Content {
     pub name: String,
     /// Uncompressed, without a UTF-8 byte order mark.
     pub bytes: Vec<u8>,
+    /// Where it lies; absent for standard input.
+    pub path: Option<PathBuf>,
 }
 
 impl Content {
@@ -38,7 +40,9 @@ impl Content {
             bytes.reserve_exact(usize::try_from(size.min(MOST_BYTES)).unwrap_or(0) + 1);
             file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         }
-        Content::of(name, bytes)
+        let mut content = Content::of(name, bytes)?;
+        content.path = (content.name != "-").then(|| path.to_owned());
+        Ok(content)
     }
 
     /// Takes bytes that were read elsewhere.
@@ -67,7 +71,18 @@ impl Content {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(IngestError::Empty { path: name });
         }
-        Ok(Content { name, bytes })
+        Ok(Content { name, bytes, path: None })
+    }
+
+    /// The first file that exists beside this one, named by what this one's name ends in and what theirs ends in instead.
+    ///
+    /// # Errors
+    /// As [`Content::load`].
+    pub fn beside(&self, ends: &[(&str, &str)]) -> Result<Option<Content>, IngestError> {
+        let Some(path) = &self.path else { return Ok(None) };
+        let found =
+            ends.iter().find_map(|(end, other)| beside(path, end, other).filter(|path| path.is_file()));
+        found.map(|path| Content::load(&path)).transpose()
     }
 
     /// A place in this file.
@@ -84,6 +99,13 @@ impl Content {
         std::str::from_utf8(&self.bytes)
             .map_err(|e| IngestError::NotText { place: self.place(e.valid_up_to()) })
     }
+}
+
+/// The path with another end of its name; `None` if it does not end so.
+#[must_use]
+pub fn beside(path: &Path, end: &str, other: &str) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    Some(path.with_file_name(format!("{}{other}", name.strip_suffix(end)?)))
 }
 
 /// SHA-256 in hexadecimal.

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::model::report::{
-    FailureKind, Group, Measurement, ReportedSpeedup, Requests, TokenSource, Tokens, Workload,
+    FailureKind, Group, Measurement, ReportedSpeedup, Requests, SelfCheck, TokenSource, Tokens, Workload,
 };
 use crate::model::{Dimensions, Fact, Finite, Metric, PercentileDefinition, Samples, Statistic, Unit};
 use crate::stats::percentile::{Definition, Sorted};
 use crate::stats::sampling::percentile_inflation;
 
 use super::number::Number;
+use super::tree::Tree;
 
 /// Percentiles that are taken from raw samples where a file has no own.
 const PERCENTILES: [Statistic; 4] = [Statistic::P50, Statistic::P90, Statistic::P95, Statistic::P99];
@@ -34,6 +35,10 @@ pub struct Draft {
     pub speedup: Option<ReportedSpeedup>,
     /// What a reader of these numbers should know.
     pub notes: Vec<String>,
+    /// p99 of how late the client woke up, in ms.
+    pub lag_ms: Option<f64>,
+    /// The tool's latencies take failed requests in, so they exist even where none succeeded.
+    pub pooled: bool,
     metrics: BTreeMap<Metric, Measurement>,
     flaw: Option<String>,
 }
@@ -105,6 +110,15 @@ impl Draft {
     pub fn scaled(&mut self, metric: &Metric, statistic: Statistic, value: Number, factor: f64) {
         let value = value.finite().map_or(value, |v| Number::of(v * factor));
         self.stat(metric, statistic, value);
+    }
+
+    /// A statistic from a leaf of a tree, times `factor`. A leaf that is no number is a fault.
+    pub fn leaf(&mut self, metric: &Metric, statistic: Statistic, leaf: Option<&Tree>, factor: f64) {
+        let Some(leaf) = leaf else { return };
+        match leaf.number() {
+            Some(number) => self.scaled(metric, statistic, number, factor),
+            None => self.fault(metric, statistic, &leaf.kind()),
+        }
     }
 
     /// The only value of a metric.
@@ -220,7 +234,7 @@ impl Draft {
         let none_succeeded = self.requests.succeeded == Some(0);
         self.mean_output();
         for (metric, measurement) in &mut self.metrics {
-            if none_succeeded && *metric != Metric::GPU_MEMORY {
+            if none_succeeded && *metric != Metric::GPU_MEMORY && !(self.pooled && *metric == Metric::E2E) {
                 measurement.stats.clear();
                 measurement.samples = None;
                 continue;
@@ -254,7 +268,10 @@ impl Draft {
             tokens: self.tokens,
             metrics: self.metrics,
             speedup_reported: self.speedup,
-            self_check: None,
+            self_check: self
+                .lag_ms
+                .and_then(|ms| Finite::new(ms).ok())
+                .map(|lag| SelfCheck { wakeup_lag_p99_ms: Some(lag), ..SelfCheck::default() }),
             arrivals: None,
             shares: BTreeMap::new(),
         };

@@ -20,6 +20,15 @@ pub enum Format {
     VllmBenchServe,
     SglangBenchServing,
     Guidellm,
+    Aiperf,
+    GenaiPerf,
+    InferencePerf,
+    Llmeter,
+    Evalscope,
+    Servebench,
+    Infermark,
+    LlmLatencyBench,
+    BenchMyLlm,
 }
 
 impl Format {
@@ -33,6 +42,15 @@ impl Format {
             Format::VllmBenchServe => "vllm-bench-serve",
             Format::SglangBenchServing => "sglang-bench-serving",
             Format::Guidellm => "guidellm",
+            Format::Aiperf => "aiperf",
+            Format::GenaiPerf => "genai-perf",
+            Format::InferencePerf => "inference-perf",
+            Format::Llmeter => "llmeter",
+            Format::Evalscope => "evalscope-perf",
+            Format::Servebench => "servebench",
+            Format::Infermark => "infermark",
+            Format::LlmLatencyBench => "llm-latency-bench",
+            Format::BenchMyLlm => "bench-my-llm",
         }
     }
 }

@@ -7,27 +7,36 @@
 //! A format is found by the keys that it must have; nothing is guessed. Every number is converted at this door to the one unit
 //! of its metric, with what the tool means by it. What was not measured is absent, never 0.
 
+mod aiperf;
 mod content;
 mod csv;
 mod detect;
 mod draft;
 mod error;
+mod evalscope;
 mod failure;
 mod flat;
 mod formats;
+mod genai_perf;
 mod guidellm;
 mod guidellm_csv;
+mod inference_perf;
+mod infermark;
 mod join;
+mod llmeter;
 mod locate;
 mod number;
 mod outline;
 mod own;
 mod parse;
 mod reading;
+mod rows;
 mod script_a;
 mod script_b;
+mod servebench;
 mod serving;
 mod sglang;
+mod single_requests;
 mod spelling;
 mod stamp;
 mod table;
