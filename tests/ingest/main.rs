@@ -4,10 +4,12 @@
 
 mod docs;
 mod joining;
+mod layouts;
 mod original;
 mod real;
 mod refusals;
 mod sglang;
+mod tools;
 mod vllm;
 
 use std::path::PathBuf;

@@ -164,4 +164,16 @@ real! {
     llm_latency_bench: "llm-latency-bench/0.3.0/clean-c8.json", "llm-latency-bench/0.3.0/clean-c8";
     llm_latency_bench_faults: "llm-latency-bench/0.3.0/faults-c8.json", "llm-latency-bench/0.3.0/faults-c8";
     bench_my_llm: "bench-my-llm/0.5.0/clean-default.json", "bench-my-llm/0.5.0/clean-default";
+    oha_all_failed: "oha/1.16.0/allfail-500-c8.json", "oha/1.16.0/allfail-500-c8";
+    oha: "oha/1.16.0/clean-c8.json", "oha/1.16.0/clean-c8";
+    oha_faults: "oha/1.16.0/faults-c8.json", "oha/1.16.0/faults-c8";
+    k6_all_failed: "k6/1.1.0/allfail-500-c8.summary-export.json", "k6/1.1.0/allfail-500-c8";
+    k6: "k6/1.1.0/clean-c8.summary-export.json", "k6/1.1.0/clean-c8";
+    k6_faults: "k6/1.1.0/faults-c8.summary-export.json", "k6/1.1.0/faults-c8";
+    locust: "locust/2.47.0/clean-c8.json", "locust/2.47.0/clean-c8";
+    locust_faults: "locust/2.47.0/faults-c8.json", "locust/2.47.0/faults-c8";
+    hey_all_failed: "hey/0.1.4/allfail-500-c8.txt", "hey/0.1.4/allfail-500-c8";
+    hey: "hey/0.1.4/clean-c8.txt", "hey/0.1.4/clean-c8";
+    hey_faults: "hey/0.1.4/faults-c8.txt", "hey/0.1.4/faults-c8";
+    wrk: "wrk/4.1.0/clean-c8.txt", "wrk/4.1.0/clean-c8";
 }

@@ -221,8 +221,14 @@ fn records(content: &Content) -> Result<Records, IngestError> {
             all.cancelled += 1;
             return Ok(());
         }
-        let (start, end) = (record.metadata.request_start_ns, record.metadata.request_end_ns);
+        let start = record.metadata.request_start_ns;
         all.first_start = all.first_start.into_iter().chain(start).min();
+        // The summary's duration ends with the last response, not with the end of its connection.
+        let latency = record.metrics.get("request_latency").and_then(|value| value.value.0.finite());
+        let end = start
+            .zip(latency)
+            .map(|(start, ms)| start.saturating_add(nanos(ms)))
+            .or(record.metadata.request_end_ns);
         all.last_end = all.last_end.into_iter().chain(end).max();
         if let Some(failure) = record.error {
             all.failed.push(failure);
@@ -281,7 +287,7 @@ fn from_records(content: &Content) -> Result<Reading, IngestError> {
     let tokens: f64 = records.column(3).iter().sum();
     draft.tokens(None, Number::of(tokens).count(), TokenSource::Client);
     if let (Some(start), Some(end)) = (records.first_start, records.last_end) {
-        let wall_ms = Number::Finite(0.0).finite().map(|zero| zero + span_ms(start, end));
+        let wall_ms = Some(span_ms(start, end));
         draft.wall_ms = wall_ms;
         if let Some(seconds) = wall_ms.map(|ms| ms / 1000.0).filter(|seconds| *seconds > 0.0) {
             draft.value(&Metric::OUTPUT_THROUGHPUT, Number::of(tokens / seconds));
@@ -289,7 +295,7 @@ fn from_records(content: &Content) -> Result<Reading, IngestError> {
         }
     }
     draft.notes.push(
-        "the summary (profile_export_aiperf.json) does not lie beside the records, so the load is not known"
+        "the summary (profile_export_aiperf.json) does not lie beside the records, so the load is not known; throughput is over the time from the first start to the last response"
             .to_owned(),
     );
     let started = records.first_start.and_then(|ns| stamp::epoch_seconds(span_ms(0, ns) / 1000.0));
@@ -304,4 +310,13 @@ fn from_records(content: &Content) -> Result<Reading, IngestError> {
 )]
 fn span_ms(start: u64, end: u64) -> f64 {
     end.saturating_sub(start) as f64 / NS_PER_MS
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a float to an integer saturates, and is not negative"
+)]
+fn nanos(ms: f64) -> u64 {
+    (ms.max(0.0) * NS_PER_MS) as u64
 }

@@ -44,6 +44,12 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// A draft of a tool whose latencies take failed requests in.
+    #[must_use]
+    pub fn pooled() -> Draft {
+        Draft { pooled: true, ..Draft::default() }
+    }
+
     /// Notes a fact of the workload, if it is known.
     pub fn fact(&mut self, fact: Fact, value: Option<impl ToString>) {
         if let Some(value) = value {

@@ -15,6 +15,7 @@ const WORDS: &[(&str, FailureKind)] = &[
     ("disconnected", FailureKind::Cut),
     ("connection reset", FailureKind::Cut),
     ("connection closed", FailureKind::Cut),
+    ("connection dropped", FailureKind::Cut),
     ("unexpected eof", FailureKind::Cut),
     ("end of file before", FailureKind::Cut),
     ("error decoding response body", FailureKind::Cut),

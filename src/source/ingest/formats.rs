@@ -29,6 +29,11 @@ pub enum Format {
     Infermark,
     LlmLatencyBench,
     BenchMyLlm,
+    Oha,
+    K6,
+    Locust,
+    Hey,
+    Wrk,
 }
 
 impl Format {
@@ -51,6 +56,11 @@ impl Format {
             Format::Infermark => "infermark",
             Format::LlmLatencyBench => "llm-latency-bench",
             Format::BenchMyLlm => "bench-my-llm",
+            Format::Oha => "oha",
+            Format::K6 => "k6",
+            Format::Locust => "locust",
+            Format::Hey => "hey",
+            Format::Wrk => "wrk",
         }
     }
 }

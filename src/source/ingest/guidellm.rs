@@ -1,9 +1,5 @@
 //! guidellm 0.2 to 0.8: JSON and YAML. Read typed and without the texts, for its reports are the largest.
 
-use std::collections::BTreeMap;
-
-use serde::Deserialize;
-
 use crate::model::report::TokenSource;
 use crate::model::{Fact, Finite, Metric, PercentileDefinition, Statistic};
 
@@ -11,7 +7,8 @@ use super::content::Content;
 use super::detect::{Miss, Sniff, need};
 use super::draft::Draft;
 use super::error::{IngestError, Place};
-use super::number::{Number, Text};
+use super::guidellm_file::{Benchmark, Distribution, File, Loader, Metrics, Spec, Status, Success};
+use super::number::Number;
 use super::outline::Shape;
 use super::reading::{Reading, Run};
 use super::{Format, failure, guidellm_csv, parse, stamp};
@@ -35,196 +32,6 @@ pub fn detect(sniff: &Sniff<'_>) -> Result<(), Miss> {
             "benchmarks[].request_totals",
         ],
     )
-}
-
-#[derive(Deserialize)]
-struct File {
-    metadata: Option<Metadata>,
-    config: Option<TopConfig>,
-    args: Option<TopArgs>,
-    benchmarks: Vec<Benchmark>,
-}
-
-#[derive(Deserialize)]
-struct Metadata {
-    #[serde(default)]
-    guidellm_version: Text,
-}
-
-#[derive(Deserialize)]
-struct TopConfig {
-    spec: Option<Spec>,
-}
-
-#[derive(Deserialize)]
-struct Spec {
-    data: Option<Vec<Data>>,
-    metrics: Option<SpecMetrics>,
-}
-
-#[derive(Deserialize)]
-struct SpecMetrics {
-    prefer_response_metrics: Option<bool>,
-}
-
-#[derive(Deserialize)]
-struct Data {
-    #[serde(default)]
-    kind: Text,
-    #[serde(default)]
-    prompt_tokens: Text,
-    #[serde(default)]
-    output_tokens: Text,
-}
-
-/// 0.4 and 0.5.
-#[derive(Deserialize)]
-struct TopArgs {
-    #[serde(default)]
-    model: Text,
-}
-
-#[derive(Deserialize)]
-struct Benchmark {
-    config: Option<Config>,
-    args: Option<Args>,
-    worker: Option<Worker>,
-    request_loader: Option<Loader>,
-    request_totals: Option<Totals>,
-    metrics: Metrics,
-    requests: Option<Requests>,
-    #[serde(default)]
-    start_time: Number,
-    #[serde(default)]
-    duration: Number,
-    run_stats: Option<RunStats>,
-}
-
-#[derive(Deserialize)]
-struct RunStats {
-    #[serde(default)]
-    start_time: Number,
-    #[serde(default)]
-    end_time: Number,
-}
-
-#[derive(Deserialize)]
-struct Config {
-    strategy: Option<Strategy>,
-    backend: Option<Backend>,
-}
-
-#[derive(Deserialize)]
-struct Args {
-    strategy: Option<Strategy>,
-}
-
-#[derive(Deserialize)]
-struct Backend {
-    #[serde(default)]
-    model: Text,
-}
-
-#[derive(Deserialize)]
-struct Worker {
-    #[serde(default)]
-    backend_model: Text,
-}
-
-#[derive(Deserialize)]
-struct Loader {
-    #[serde(default)]
-    data: Text,
-}
-
-#[derive(Deserialize)]
-struct Strategy {
-    #[serde(default, rename = "type_")]
-    kind: Text,
-    #[serde(default)]
-    streams: Number,
-    #[serde(default)]
-    rate: Number,
-}
-
-#[derive(Clone, Copy, Default, Deserialize)]
-struct Totals {
-    #[serde(default)]
-    successful: Number,
-    #[serde(default)]
-    errored: Number,
-    #[serde(default)]
-    incomplete: Number,
-}
-
-#[derive(Deserialize)]
-struct Metrics {
-    request_totals: Option<Totals>,
-    requests_per_second: Option<Status>,
-    request_latency: Option<Status>,
-    prompt_token_count: Option<Status>,
-    output_token_count: Option<Status>,
-    time_to_first_token_ms: Option<Status>,
-    time_to_first_output_token_ms: Option<Status>,
-    inter_token_latency_ms: Option<Status>,
-    output_tokens_per_second: Option<Status>,
-}
-
-#[derive(Deserialize)]
-struct Status {
-    successful: Option<Distribution>,
-}
-
-#[derive(Deserialize)]
-struct Distribution {
-    #[serde(default)]
-    mean: Number,
-    #[serde(default)]
-    median: Number,
-    #[serde(default)]
-    std_dev: Number,
-    #[serde(default)]
-    min: Number,
-    #[serde(default)]
-    max: Number,
-    #[serde(default)]
-    count: Number,
-    #[serde(default)]
-    total_sum: Number,
-    #[serde(default)]
-    percentiles: Option<BTreeMap<String, Number>>,
-}
-
-#[derive(Deserialize)]
-struct Requests {
-    successful: Option<Vec<Success>>,
-    errored: Option<Vec<Failure>>,
-}
-
-#[derive(Deserialize)]
-struct Success {
-    #[serde(default, alias = "start_time")]
-    request_start_time: Number,
-    #[serde(default)]
-    request_latency: Number,
-    #[serde(default)]
-    time_to_first_token_ms: Number,
-    #[serde(default)]
-    inter_token_latency_ms: Number,
-}
-
-#[derive(Deserialize)]
-struct Failure {
-    /// 0.2 and 0.3.
-    #[serde(default)]
-    error: Text,
-    info: Option<Info>,
-}
-
-#[derive(Deserialize)]
-struct Info {
-    #[serde(default)]
-    error: Text,
 }
 
 /// Reads it.

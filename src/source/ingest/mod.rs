@@ -20,11 +20,16 @@ mod formats;
 mod genai_perf;
 mod guidellm;
 mod guidellm_csv;
+mod guidellm_file;
+mod http_json;
+mod http_text;
 mod inference_perf;
 mod infermark;
 mod join;
+mod layout;
 mod llmeter;
 mod locate;
+mod locust;
 mod number;
 mod outline;
 mod own;
@@ -100,6 +105,22 @@ enum Read {
     Foreign(Box<FileRead>),
 }
 
+impl Read {
+    fn path(&self) -> &str {
+        match self {
+            Read::Own(read) => &read.path,
+            Read::Foreign(read) => &read.path,
+        }
+    }
+
+    fn format(&self) -> Format {
+        match self {
+            Read::Own(_) => Format::Pacegate,
+            Read::Foreign(read) => read.reading.format,
+        }
+    }
+}
+
 /// Reads reports and joins them.
 ///
 /// Files without names are rounds of one job, or groups of one round where they measured different groups; names make them
@@ -138,11 +159,62 @@ pub fn read(inputs: &[Input], options: &Options) -> Result<Report, IngestError> 
     }
 }
 
+/// Reads what a path leads to: one file, or the parts of a run.
 fn read_one(input: &Input, options: &Options) -> Result<Read, IngestError> {
-    if input.path.is_dir() {
-        return Err(IngestError::Folder { path: input.path.clone(), looked_for: String::new() });
+    let files = match layout::find(&input.path)? {
+        layout::Found::Reports(files) => files,
+        layout::Found::Candidates(files) => reports_among(&input.path, files, options)?,
+    };
+    let mut read: Option<Read> = None;
+    for file in &files {
+        let next = read_file(file, input.strategy.as_deref(), options)?;
+        read = Some(match read {
+            None => next,
+            Some(first) => parts(first, next, &input.path)?,
+        });
     }
-    let mut content = Content::load(&input.path)?;
+    read.ok_or_else(|| IngestError::Folder { path: input.path.clone(), looked_for: layout::looked_for() })
+}
+
+/// Of a folder with names of its own choice, the files that are reports. All must be of one tool.
+fn reports_among(folder: &Path, files: Vec<PathBuf>, options: &Options) -> Result<Vec<PathBuf>, IngestError> {
+    let mut found = Vec::new();
+    for file in files {
+        let content = Content::load(&file)?;
+        let outline = Outline::of(&content.bytes);
+        if outline.too_deep.is_none() && detect::detect(&content, &outline, options.format).is_ok() {
+            found.push(file);
+        }
+    }
+    if found.is_empty() {
+        return Err(IngestError::Folder { path: folder.to_owned(), looked_for: layout::looked_for() });
+    }
+    Ok(found)
+}
+
+/// Two files of one folder: levels or stages of one run.
+fn parts(first: Read, next: Read, folder: &Path) -> Result<Read, IngestError> {
+    match (first, next) {
+        (Read::Foreign(mut first), Read::Foreign(next)) if first.reading.format == next.reading.format => {
+            first.digest = join::short(&format!("{}{}", first.digest, next.digest));
+            first.path = folder.display().to_string();
+            first.reading.runs.extend(next.reading.runs);
+            for warning in next.reading.warnings {
+                first.reading.warn(warning);
+            }
+            Ok(Read::Foreign(first))
+        }
+        (first, next) => Err(IngestError::MixedFormats {
+            first: first.path().to_owned(),
+            first_format: first.format().to_string(),
+            second: next.path().to_owned(),
+            second_format: next.format().to_string(),
+        }),
+    }
+}
+
+fn read_file(file: &Path, strategy: Option<&str>, options: &Options) -> Result<Read, IngestError> {
+    let mut content = Content::load(file)?;
     let outline = Outline::of(&content.bytes);
     if let Some(offset) = outline.too_deep {
         return Err(IngestError::TooDeep { place: content.place(offset), limit: outline::MOST_DEPTH });
@@ -158,7 +230,7 @@ fn read_one(input: &Input, options: &Options) -> Result<Read, IngestError> {
         }
         outline::quote_nonfinite(&mut content.bytes);
     }
-    let (path, strategy) = (content.name.clone(), input.strategy.clone());
+    let (path, strategy) = (content.name.clone(), strategy.map(str::to_owned));
     match def.reader {
         formats::Reader::Own => {
             let report = own::read(&content)?;

@@ -1,0 +1,169 @@
+//! locust: `--json` (a histogram of rounded times) and `--csv` (percentiles). Failed requests are in both.
+
+use serde::Deserialize;
+
+use crate::model::group::name_part;
+use crate::model::report::FailureKind;
+use crate::model::{Fact, Metric, PercentileDefinition, Statistic};
+use crate::stats::percentile::Sorted;
+
+use super::content::Content;
+use super::detect::{Miss, Sniff, need};
+use super::draft::{Draft, pick};
+use super::error::IngestError;
+use super::number::{Number, Text};
+use super::outline::Shape;
+use super::reading::{Reading, Run};
+use super::{Format, csv, parse, stamp};
+
+/// More requests than this are not spread out from the histogram.
+const MOST_REQUESTS: u64 = 20_000_000;
+const DEFINITION: &str = "whole-body-of-any-outcome";
+
+/// Whether it is locust's.
+pub fn detect(sniff: &Sniff<'_>) -> Result<(), Miss> {
+    if sniff.outline.shape == Shape::Text {
+        return sniff.words("Type,Name,Request Count,Failure Count,Median Response Time");
+    }
+    need(sniff, &["[].response_times"])?;
+    need(sniff, &["[].num_requests"])?;
+    need(sniff, &["[].num_failures"])
+}
+
+#[derive(Deserialize)]
+struct Endpoint {
+    #[serde(default)]
+    name: Text,
+    #[serde(default)]
+    method: Text,
+    #[serde(default)]
+    start_time: Number,
+    #[serde(default)]
+    last_request_timestamp: Number,
+    num_requests: u64,
+    num_failures: u64,
+    #[serde(default)]
+    min_response_time: Number,
+    #[serde(default)]
+    max_response_time: Number,
+    #[serde(default)]
+    total_response_time: Number,
+    response_times: std::collections::BTreeMap<String, u64>,
+}
+
+/// Reads it: one group an endpoint where there are several.
+///
+/// # Errors
+/// Parsing, and values that can't be.
+pub fn read(content: &Content) -> Result<Reading, IngestError> {
+    if content.bytes.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'[') {
+        return read_csv(content);
+    }
+    let endpoints: Vec<Endpoint> = parse::json(content, Format::Locust)?;
+    let mut reading = Reading::new(Format::Locust);
+    let several = endpoints.len() > 1;
+    let started = endpoints.iter().filter_map(|e| e.start_time.finite()).reduce(f64::min);
+    let mut drafts = Vec::new();
+    for (index, endpoint) in endpoints.iter().enumerate() {
+        let mut draft = Draft::default();
+        let name = endpoint.name.0.clone().unwrap_or_default();
+        names(&mut draft, endpoint.method.0.as_deref().unwrap_or_default(), &name, several);
+        counts(&mut draft, Some(endpoint.num_requests), Some(endpoint.num_failures));
+        draft.define(&Metric::E2E, DEFINITION, PercentileDefinition::Linear);
+        draft.count(&Metric::E2E, Some(endpoint.num_requests));
+        histogram(&mut draft, endpoint);
+        let span = endpoint.start_time.finite().zip(endpoint.last_request_timestamp.finite());
+        if let Some(seconds) = span.map(|(start, end)| end - start).filter(|seconds| *seconds > 0.0) {
+            draft.wall_ms = Some(seconds * 1000.0);
+            let good = endpoint.num_requests.saturating_sub(endpoint.num_failures);
+            draft.value(&Metric::REQUEST_THROUGHPUT, Number::of(real(good) / seconds));
+        }
+        drafts.push((format!("[{index}]"), draft));
+    }
+    let started = started.and_then(stamp::epoch_seconds);
+    reading.run(content, Run { started, ..Run::default() }, drafts)?;
+    Ok(reading)
+}
+
+fn names(draft: &mut Draft, method: &str, name: &str, several: bool) {
+    if several {
+        draft.dimensions.traffic = name_part(name);
+    }
+    draft.fact(Fact::Traffic, Some(format!("{method} {name}")));
+}
+
+fn counts(draft: &mut Draft, sent: Option<u64>, failed: Option<u64>) {
+    draft.pooled = failed.is_some_and(|failed| failed > 0);
+    draft.failed(FailureKind::Unknown, failed.unwrap_or_default(), "");
+    draft.outcomes(sent, sent.zip(failed).and_then(|(sent, failed)| sent.checked_sub(failed)));
+    draft.fact(Fact::Requests, sent);
+    if draft.pooled {
+        draft
+            .notes
+            .push("the times of failed requests are among its latencies and can't be told apart".to_owned());
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no run has 2^53 requests")]
+fn real(count: u64) -> f64 {
+    count as f64
+}
+
+/// Times are rounded: to whole ms below 100, to two digits above.
+fn histogram(draft: &mut Draft, endpoint: &Endpoint) {
+    let total: u64 = endpoint.response_times.values().copied().fold(0, u64::saturating_add);
+    let mut times = Vec::new();
+    if total <= MOST_REQUESTS {
+        for (time, count) in &endpoint.response_times {
+            let Some(time) = Number::parse(time).and_then(Number::finite) else { continue };
+            times.extend((0..*count).map(|_| time));
+        }
+    }
+    if let Ok(sorted) = Sorted::new(times) {
+        for statistic in [Statistic::P50, Statistic::P90, Statistic::P95, Statistic::P99] {
+            let value = pick(&sorted, statistic, PercentileDefinition::Linear);
+            draft.stat(&Metric::E2E, statistic, value.map(Number::of).unwrap_or_default());
+        }
+    }
+    draft.stat(&Metric::E2E, Statistic::Min, endpoint.min_response_time);
+    draft.stat(&Metric::E2E, Statistic::Max, endpoint.max_response_time);
+    if let (Some(sum), 1..) = (endpoint.total_response_time.finite(), endpoint.num_requests) {
+        draft.stat(&Metric::E2E, Statistic::Mean, Number::of(sum / real(endpoint.num_requests)));
+    }
+}
+
+/// `NAME_stats.csv`; its row `Aggregated` is the sum of the others.
+fn read_csv(content: &Content) -> Result<Reading, IngestError> {
+    let rows = csv::rows(content)?;
+    let mut reading = Reading::new(Format::Locust);
+    let Some((heading, rows)) = rows.split_first() else { return Ok(reading) };
+    let rows: Vec<&Vec<String>> =
+        rows.iter().filter(|row| row.get(1).is_some_and(|name| name != "Aggregated")).collect();
+    let mut drafts = Vec::new();
+    for row in &rows {
+        let cell = |name: &str| {
+            let column = heading.iter().position(|cell| cell == name)?;
+            row.get(column).map(String::as_str)
+        };
+        let number = |name: &str| cell(name).and_then(Number::parse).unwrap_or_default();
+        let mut draft = Draft::default();
+        names(&mut draft, cell("Type").unwrap_or_default(), cell("Name").unwrap_or_default(), rows.len() > 1);
+        counts(&mut draft, number("Request Count").count(), number("Failure Count").count());
+        draft.define(&Metric::E2E, DEFINITION, PercentileDefinition::NearestRank);
+        for (name, statistic) in [
+            ("50%", Statistic::P50),
+            ("90%", Statistic::P90),
+            ("95%", Statistic::P95),
+            ("99%", Statistic::P99),
+            ("Average Response Time", Statistic::Mean),
+            ("Min Response Time", Statistic::Min),
+            ("Max Response Time", Statistic::Max),
+        ] {
+            draft.stat(&Metric::E2E, statistic, number(name));
+        }
+        drafts.push((String::new(), draft));
+    }
+    reading.warn("locust writes the CSV earlier than the JSON, so its counts can be lower; give the JSON if there is one");
+    reading.run(content, Run::default(), drafts)?;
+    Ok(reading)
+}
