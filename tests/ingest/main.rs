@@ -5,6 +5,7 @@
 mod docs;
 mod joining;
 mod layouts;
+mod mutations;
 mod original;
 mod real;
 mod refusals;

@@ -213,3 +213,11 @@ fn a_success_rate_that_contradicts_its_counts_is_refused() {
     let error = read_text("b.json", text.replace("0.8833", "1.0")).unwrap_err().to_string();
     assert!(error.contains("success_rate is 1, and the counts say 53 of 60"), "{error}");
 }
+
+#[test]
+fn the_same_level_twice_in_one_file_is_two_rounds() {
+    let level = std::fs::read_to_string(data("original/benchmark_runner-c8.json")).unwrap();
+    let report = read_text("twice.json", format!("[{level},{level}]")).unwrap();
+    let rounds = &report.jobs[0].rounds;
+    assert_eq!((rounds.len(), rounds[0].groups.len(), rounds[1].groups.len()), (2, 1, 1));
+}

@@ -167,7 +167,7 @@ fn read_one(input: &Input, options: &Options) -> Result<Read, IngestError> {
     };
     let mut read: Option<Read> = None;
     for file in &files {
-        let next = read_file(file, input.strategy.as_deref(), options)?;
+        let next = read_content(Content::load(file)?, input.strategy.as_deref(), options)?;
         read = Some(match read {
             None => next,
             Some(first) => parts(first, next, &input.path)?,
@@ -213,14 +213,31 @@ fn parts(first: Read, next: Read, folder: &Path) -> Result<Read, IngestError> {
     }
 }
 
-fn read_file(file: &Path, strategy: Option<&str>, options: &Options) -> Result<Read, IngestError> {
-    let mut content = Content::load(file)?;
+/// Reads one report from bytes that were read elsewhere; files beside it are not known then.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_bytes(name: &str, bytes: Vec<u8>, options: &Options) -> Result<Report, IngestError> {
+    let content = Content::of(name.to_owned(), bytes)?;
+    match read_content(content, None, options)? {
+        Read::Own(read) => own::join(vec![*read], options),
+        Read::Foreign(read) => join::join(vec![*read], options),
+    }
+}
+
+/// Files above this are hashed on a second thread while they are parsed.
+const HASHED_BESIDE: usize = 1 << 20;
+
+fn read_content(
+    mut content: Content,
+    strategy: Option<&str>,
+    options: &Options,
+) -> Result<Read, IngestError> {
     let outline = Outline::of(&content.bytes);
     if let Some(offset) = outline.too_deep {
         return Err(IngestError::TooDeep { place: content.place(offset), limit: outline::MOST_DEPTH });
     }
     let def = detect::detect(&content, &outline, options.format)?;
-    let digest = digest(&content.bytes);
     if let Some(offset) = outline.nonfinite {
         if !def.bare_nonfinite {
             let rest = &content.bytes[offset..];
@@ -228,20 +245,37 @@ fn read_file(file: &Path, strategy: Option<&str>, options: &Options) -> Result<R
             let place = content.place(offset).key(locate::keys_to(&content, offset));
             return Err(IngestError::NotFinite { place, token: token.to_owned(), format: def.format });
         }
+        let digest = digest(&content.bytes);
         outline::quote_nonfinite(&mut content.bytes);
+        return parsed(&content, def, strategy, || digest);
     }
+    if content.bytes.len() < HASHED_BESIDE {
+        return parsed(&content, def, strategy, || digest(&content.bytes));
+    }
+    std::thread::scope(|scope| {
+        let hashing = scope.spawn(|| digest(&content.bytes));
+        parsed(&content, def, strategy, || hashing.join().unwrap_or_else(|_| digest(&content.bytes)))
+    })
+}
+
+fn parsed(
+    content: &Content,
+    def: &FormatDef,
+    strategy: Option<&str>,
+    digest: impl FnOnce() -> String,
+) -> Result<Read, IngestError> {
     let (path, strategy) = (content.name.clone(), strategy.map(str::to_owned));
     match def.reader {
         formats::Reader::Own => {
-            let report = own::read(&content)?;
-            Ok(Read::Own(Box::new(OwnRead { path, digest, strategy, report })))
+            let report = own::read(content)?;
+            Ok(Read::Own(Box::new(OwnRead { path, digest: digest(), strategy, report })))
         }
         formats::Reader::Foreign(read) => {
-            let reading = read(&content)?;
+            let reading = read(content)?;
             if reading.runs.iter().all(|run| run.groups.is_empty()) {
                 return Err(IngestError::NoRun { path, what: def.inside.to_owned() });
             }
-            Ok(Read::Foreign(Box::new(FileRead { path, digest, strategy, reading })))
+            Ok(Read::Foreign(Box::new(FileRead { path, digest: digest(), strategy, reading })))
         }
     }
 }

@@ -64,6 +64,7 @@ impl Reading {
         drafts: impl IntoIterator<Item = (String, Draft)>,
     ) -> Result<(), IngestError> {
         let mut run = run;
+        let mut again: Vec<Run> = Vec::new();
         for (key, draft) in drafts {
             let (group, workload, notes) = draft.finish().map_err(|what| IngestError::WrongValue {
                 place: Place::file(&content.name).key(key),
@@ -73,9 +74,18 @@ impl Reading {
             for note in notes {
                 self.warn(format!("{}: {note}", group.id));
             }
-            run.groups.push((group, workload));
+            // The same level twice in one file is a further round.
+            let is_there = |run: &Run| run.groups.iter().any(|(old, _)| old.id == group.id);
+            if !is_there(&run) {
+                run.groups.push((group, workload));
+            } else if let Some(later) = again.iter_mut().find(|later| !is_there(later)) {
+                later.groups.push((group, workload));
+            } else {
+                again.push(Run { groups: vec![(group, workload)], ..Run::default() });
+            }
         }
         self.runs.push(run);
+        self.runs.append(&mut again);
         Ok(())
     }
 }

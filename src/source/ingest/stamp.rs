@@ -2,7 +2,7 @@
 
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
-use time::{Date, OffsetDateTime, PrimitiveDateTime, Time};
+use time::{Date, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
 
 use crate::model::Timestamp;
 
@@ -11,7 +11,8 @@ use crate::model::Timestamp;
 pub fn parse(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if let Ok(stamp) = OffsetDateTime::parse(text, &Rfc3339) {
-        return Some(Timestamp(stamp));
+        // Whole seconds and UTC, as our own files keep it.
+        return stamp.to_offset(UtcOffset::UTC).replace_nanosecond(0).ok().map(Timestamp);
     }
     let compact = format_description!("[year][month][day]-[hour][minute][second]");
     if let Ok(stamp) = PrimitiveDateTime::parse(text, compact) {
