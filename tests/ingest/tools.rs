@@ -299,3 +299,31 @@ fn each_real_report_is_of_exactly_one_format() {
         assert_eq!(report(file).source.format.as_deref(), Some(format), "{file}");
     }
 }
+
+#[test]
+fn a_count_that_is_none_is_a_fault_of_the_file_and_never_hides_failures() {
+    let spoil = |file: &str, pointer: &str, bad: Value| {
+        let mut run = json_of(file);
+        *run.pointer_mut(pointer).unwrap_or_else(|| panic!("{file} {pointer}")) = bad;
+        read_text("bad.json", run.to_string()).unwrap_err()
+    };
+    for (file, pointer) in [
+        ("aiperf/0.13.0/faults-c8-records.json", "/error_request_count/avg"),
+        ("evalscope/1.14.1/faults-c8.parallel_8_number_60.benchmark_summary.json", "/Failed Requests"),
+        ("genai-perf/0.0.16/clean-c8.json", "/request_count/avg"),
+        ("guidellm/0.8.1/faults-c8.json", "/benchmarks/0/metrics/request_totals/errored"),
+        ("inference-perf/0.7.0/faults-conc8.summary.json", "/failures/count"),
+        ("infermark/0.3.0/faults-c8.json", "/results/0/n_success"),
+        ("k6/1.1.0/faults-c8.summary-export.json", "/metrics/http_req_failed/passes"),
+        ("llmeter/0.2.0/faults-c8.stats.json", "/failed_requests"),
+        ("oha/1.16.0/faults-c8.json", "/statusCodeDistribution/429"),
+        ("servebench/1.1.3/faults-c8.json", "/levels/0/summary/failed"),
+        ("sglang/0.5.23/rust-clean-chat-c8-details.jsonl", "/completed"),
+        ("vllm/0.33.0/clean-chat-c8-detailed.json", "/failed"),
+    ] {
+        for bad in [json!(-3), json!(0.5)] {
+            let error = spoil(file, pointer, bad);
+            assert!(error.contains("expected a whole number from 0"), "{file}: {error}");
+        }
+    }
+}

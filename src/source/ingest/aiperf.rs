@@ -144,8 +144,9 @@ fn outcomes(draft: &mut Draft, tree: &Tree) {
         draft.failed(kind, times, &text("type"));
         told += times;
     }
-    let failed = rows::count(tree, "error_request_count").or(summary.map(|_| told));
-    let succeeded = rows::count(tree, "request_count").or_else(|| failed.filter(|n| *n > 0).map(|_| 0));
+    let failed = draft.counted_at(tree, &["error_request_count", "avg"]).or(summary.map(|_| told));
+    let succeeded =
+        draft.counted_at(tree, &["request_count", "avg"]).or_else(|| failed.filter(|n| *n > 0).map(|_| 0));
     let sent = succeeded.zip(failed).map(|(ok, failed)| ok + failed);
     draft.fact(Fact::Requests, sent);
     draft.outcomes(sent, succeeded);

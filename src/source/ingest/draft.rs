@@ -68,6 +68,12 @@ impl Draft {
         value.count()
     }
 
+    /// A count at a path of keys in a tree; as [`Draft::counted`], and absent where the key is not there or null.
+    pub fn counted_at(&mut self, tree: &Tree, path: &[&str]) -> Option<u64> {
+        let leaf = tree.at(path)?;
+        self.counted(&path.join("."), leaf.number().or(Some(Number::Nan)))
+    }
+
     /// The file's numbers can't all be right.
     pub fn contradicts(&mut self, what: &str) {
         self.flaw = Some(what.to_owned());

@@ -107,9 +107,9 @@ fn time(draft: &mut Draft, metric: &Metric, statistic: Statistic, tree: &Tree, w
 fn summary(draft: &mut Draft, tree: &Tree) {
     let number = |words: &[&str]| told(tree, words).and_then(|(_, leaf)| leaf.number());
     let count = |words: &[&str]| number(words).and_then(Number::count);
-    let sent = count(&["Total Requests"]);
-    let succeeded = count(&["Success Requests", "Succeed requests"]);
-    let failed = count(&["Failed Requests"]);
+    let sent = draft.counted("Total Requests", number(&["Total Requests"]).or(Some(Number::Absent)));
+    let succeeded = draft.counted("Success Requests", number(&["Success Requests", "Succeed requests"]));
+    let failed = draft.counted("Failed Requests", number(&["Failed Requests"]));
     draft.failed(FailureKind::Unknown, failed.unwrap_or_default(), "");
     draft.requests.succeeded = succeeded;
     draft.requests.sent = sent.or_else(|| Some(succeeded? + failed?));

@@ -31,7 +31,7 @@ pub fn read(content: &Content) -> Result<Reading, IngestError> {
     let mut draft = Draft::default();
     workload(&mut reading, &mut draft, &tree);
     // Requests without a response are dropped from the file in silence: what failed can't be told.
-    draft.requests.succeeded = rows::count(&tree, "request_count");
+    draft.requests.succeeded = draft.counted_at(&tree, &["request_count", "avg"]);
     let linear = PercentileDefinition::Linear;
     draft.define(&Metric::TTFT, "first-response", linear);
     draft.define(&Metric::TPOT, "excludes-first-token", linear);

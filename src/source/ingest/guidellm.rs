@@ -95,7 +95,7 @@ fn group(benchmark: Benchmark, new: bool, spec: Option<&Spec>) -> Draft {
         let words = failure.info.and_then(|info| info.error.0).or(failure.error.0).unwrap_or_default();
         draft.failed(failure::kind(&words), 1, &words);
     }
-    outcomes(&mut draft, totals.successful.count(), totals.errored.count(), totals.incomplete.count());
+    outcomes(&mut draft, totals.successful, totals.errored, totals.incomplete);
     let spans =
         benchmark.run_stats.and_then(|stats| Some(stats.end_time.finite()? - stats.start_time.finite()?));
     draft.wall_ms = benchmark.duration.finite().or(spans).map(|seconds| seconds * MS_PER_SECOND);
@@ -129,7 +129,10 @@ fn workload(draft: &mut Draft, spec: Option<&Spec>, loader: Option<Loader>) {
 }
 
 /// Requests that were still running when the time was up are neither successes nor failures.
-pub fn outcomes(draft: &mut Draft, successful: Option<u64>, errored: Option<u64>, incomplete: Option<u64>) {
+pub fn outcomes(draft: &mut Draft, successful: Number, errored: Number, incomplete: Number) {
+    let successful = draft.counted("successful requests", Some(successful));
+    let errored = draft.counted("errored requests", Some(errored));
+    let incomplete = draft.counted("incomplete requests", Some(incomplete));
     let sent = successful.zip(errored).map(|(successful, errored)| successful + errored);
     draft.outcomes(sent, successful);
     draft.fact(Fact::Requests, sent);

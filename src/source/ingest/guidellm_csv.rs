@@ -94,7 +94,7 @@ fn read_row(reading: &mut Reading, row: &Row, old: bool) -> (Run, Draft) {
     draft.fact(Fact::Traffic, json::<Loader>(text("Request Loader")).and_then(|loader| loader.data.0));
     let version = json::<Metadata>(text("Runtime Info|Metadata")).and_then(|m| m.guidellm_version.0);
     reading.version = reading.version.take().or(version);
-    let count = |old_name, new_name| number(pick(old_name, new_name)).count();
+    let count = |old_name, new_name| number(pick(old_name, new_name));
     guidellm::outcomes(
         &mut draft,
         count("Successful Requests", "Request Counts|Successful"),

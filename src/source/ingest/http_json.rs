@@ -33,7 +33,7 @@ pub fn read_oha(content: &Content) -> Result<Reading, IngestError> {
     let mut sent = 0;
     let mut succeeded = 0;
     for (status, times) in tree.get("statusCodeDistribution").map_or(&[][..], Tree::entries) {
-        let times = times.count(&[]).unwrap_or_default();
+        let times = draft.counted_at(times, &[]).unwrap_or_default();
         sent += times;
         match status.parse::<u64>() {
             Ok(200..300) => succeeded += times,
@@ -42,7 +42,7 @@ pub fn read_oha(content: &Content) -> Result<Reading, IngestError> {
         }
     }
     for (words, times) in tree.get("errorDistribution").map_or(&[][..], Tree::entries) {
-        let times = times.count(&[]).unwrap_or_default();
+        let times = draft.counted_at(times, &[]).unwrap_or_default();
         sent += times;
         draft.failed(failure::kind(words), times, words);
     }
@@ -103,8 +103,8 @@ pub fn read_k6(content: &Content) -> Result<Reading, IngestError> {
         Some(object.get("values").unwrap_or(object))
     };
     let mut draft = Draft::default();
-    let sent = metric("http_reqs").and_then(|object| object.count(&["count"]));
-    let failed = metric("http_req_failed").and_then(|object| object.count(&["passes"]));
+    let sent = metric("http_reqs").and_then(|object| draft.counted_at(object, &["count"]));
+    let failed = metric("http_req_failed").and_then(|object| draft.counted_at(object, &["passes"]));
     let succeeded = sent.zip(failed).and_then(|(sent, failed)| sent.checked_sub(failed));
     draft.outcomes(sent, succeeded);
     let vus =

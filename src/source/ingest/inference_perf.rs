@@ -134,12 +134,12 @@ fn load(draft: &mut Draft, tree: &Tree) {
 }
 
 fn outcomes(draft: &mut Draft, tree: &Tree) {
-    let succeeded = tree.count(&["successes", "count"]);
-    let failed = tree.count(&["failures", "count"]);
+    let succeeded = draft.counted_at(tree, &["successes", "count"]);
+    let failed = draft.counted_at(tree, &["failures", "count"]);
     for (label, object) in tree.at(&["failures", "by_label"]).map_or(&[][..], Tree::entries) {
         draft.failed(failure::kind(label), object.count(&["count"]).unwrap_or_default(), label);
     }
-    let sent = tree.count(&["load_summary", "count"]).or_else(|| Some(succeeded? + failed?));
+    let sent = draft.counted_at(tree, &["load_summary", "count"]).or_else(|| Some(succeeded? + failed?));
     draft.fact(Fact::Requests, sent);
     draft.outcomes(sent, succeeded);
     let retried = tree.at(&["retries"]).filter(|leaf| !leaf.entries().is_empty());

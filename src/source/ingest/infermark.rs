@@ -58,8 +58,9 @@ fn group(tree: &Tree, level: &Tree) -> Draft {
     for (words, times) in level.get("errors").map_or(&[][..], Tree::entries) {
         draft.failed(failure::kind(words), times.count(&[]).unwrap_or_default(), words);
     }
-    let succeeded = level.count(&["n_success"]);
-    let sent = level.count(&["n_requests"]).or_else(|| Some(succeeded? + level.count(&["n_error"])?));
+    let succeeded = draft.counted_at(level, &["n_success"]);
+    let failed = draft.counted_at(level, &["n_error"]);
+    let sent = draft.counted_at(level, &["n_requests"]).or_else(|| Some(succeeded? + failed?));
     draft.outcomes(sent, succeeded);
     draft.fact(Fact::Requests, sent);
     draft.wall_ms = level.finite(&["total_duration"]).map(|seconds| seconds * MS_PER_SECOND);

@@ -49,8 +49,8 @@ fn from_stats(content: &Content) -> Result<Reading, IngestError> {
     let mut reading = Reading::new(Format::Llmeter);
     let mut draft = Draft::default();
     let started = run_facts(&mut reading, &mut draft, &flat);
-    let sent = flat.count("total_requests");
-    let failed = flat.count("failed_requests");
+    let sent = draft.counted("total_requests", flat.number("total_requests"));
+    let failed = draft.counted("failed_requests", flat.number("failed_requests").or(Some(Number::Absent)));
     draft.outcomes(sent, sent.zip(failed).and_then(|(sent, failed)| sent.checked_sub(failed)));
     draft.tokens(flat.count("total_input_tokens"), flat.count("total_output_tokens"), TokenSource::Unknown);
     define(&mut draft, PercentileDefinition::Exclusive);

@@ -158,8 +158,9 @@ fn group(level: Level, config: Option<&Config>) -> Draft {
     for (words, times) in summary.errors.iter().flatten() {
         draft.failed(failure::kind(words), times.count().unwrap_or_default(), words);
     }
-    let completed = summary.completed.count();
-    let sent = completed.zip(summary.failed.count()).map(|(ok, failed)| ok + failed);
+    let completed = draft.counted("summary.completed", Some(summary.completed));
+    let failed = draft.counted("summary.failed", Some(summary.failed));
+    let sent = completed.zip(failed).map(|(ok, failed)| ok + failed);
     draft.outcomes(sent, completed);
     draft.fact(Fact::Requests, sent);
     draft.wall_ms = level.duration.finite().map(|seconds| seconds * MS_PER_SECOND);

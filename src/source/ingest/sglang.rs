@@ -147,7 +147,7 @@ fn load(draft: &mut Draft, flat: &Flat, client: &str) {
 
 /// The file counts successes only; failures are seen in `errors`, one entry a request.
 fn outcomes(draft: &mut Draft, flat: &Flat) {
-    let completed = flat.count("completed");
+    let completed = draft.counted("completed", flat.number("completed"));
     serving::failures(draft, flat);
     let sent = flat.errors.as_ref().map(|errors| errors.len() as u64).filter(|n| *n > 0);
     if sent.is_none() {
