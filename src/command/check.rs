@@ -16,5 +16,10 @@ pub fn check(args: &CheckArgs) -> Done {
 }
 
 pub fn options(args: &IngestArgs, profile: Option<&str>) -> ingest::Options {
-    ingest::Options { format: args.format, separate_jobs: args.job, profile: profile.map(str::to_owned) }
+    ingest::Options {
+        format: args.format,
+        separate_jobs: args.job,
+        profile: profile.map(str::to_owned),
+        mapping: None,
+    }
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on has failed")]
 
 mod docs;
+mod generic;
 mod joining;
 mod layouts;
 mod mutations;

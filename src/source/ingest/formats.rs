@@ -34,6 +34,7 @@ pub enum Format {
     Locust,
     Hey,
     Wrk,
+    Generic,
 }
 
 impl Format {
@@ -61,6 +62,7 @@ impl Format {
             Format::Locust => "locust",
             Format::Hey => "hey",
             Format::Wrk => "wrk",
+            Format::Generic => "generic",
         }
     }
 }
@@ -93,6 +95,8 @@ impl FromStr for Format {
 pub enum Reader {
     /// It is a report of our own.
     Own,
+    /// It is read by the user's mapping.
+    Mapped,
     /// It is another tool's.
     Foreign(fn(&Content) -> Result<Reading, IngestError>),
 }

@@ -18,6 +18,7 @@ mod failure;
 mod flat;
 mod formats;
 mod genai_perf;
+mod generic;
 mod guidellm;
 mod guidellm_csv;
 mod guidellm_file;
@@ -54,6 +55,7 @@ use crate::model::Report;
 
 pub use error::{IngestError, Place, Refusal};
 pub use formats::{Format, FormatDef, UnknownFormat, def, documentation};
+pub use generic::{MappedValue, Mapping};
 pub use table::FORMATS;
 
 use content::{Content, digest};
@@ -93,6 +95,8 @@ fn is_name(name: &str) -> bool {
 pub struct Options {
     /// The format, where it is not to be found.
     pub format: Option<Format>,
+    /// How to read a tool that is not known here; then no format is looked for.
+    pub mapping: Option<Mapping>,
     /// Every file is a job of its own; else they are rounds of one job.
     pub separate_jobs: bool,
     /// The profile that the report is of; else the name of the format.
@@ -237,6 +241,16 @@ fn read_content(
     if let Some(offset) = outline.too_deep {
         return Err(IngestError::TooDeep { place: content.place(offset), limit: outline::MOST_DEPTH });
     }
+    if let Some(mapping) = &options.mapping {
+        let reading = generic::read(&content, &outline, mapping)?;
+        let (path, digest) = (content.name.clone(), digest(&content.bytes));
+        return Ok(Read::Foreign(Box::new(FileRead {
+            path,
+            digest,
+            strategy: strategy.map(str::to_owned),
+            reading,
+        })));
+    }
     let def = detect::detect(&content, &outline, options.format)?;
     if let Some(offset) = outline.nonfinite {
         if !def.bare_nonfinite {
@@ -270,6 +284,11 @@ fn parsed(
             let report = own::read(content)?;
             Ok(Read::Own(Box::new(OwnRead { path, digest: digest(), strategy, report })))
         }
+        formats::Reader::Mapped => Err(IngestError::NotThis {
+            path,
+            format: Format::Generic,
+            missing: "there is no mapping for it in pacegate.toml".to_owned(),
+        }),
         formats::Reader::Foreign(read) => {
             let reading = read(content)?;
             if reading.runs.iter().all(|run| run.groups.is_empty()) {

@@ -276,4 +276,17 @@ pub const FORMATS: &[FormatDef] = &[
         detect: http_text::detect_wrk,
         reader: Reader::Foreign(http_text::read_wrk),
     },
+    FormatDef {
+        format: Format::Generic,
+        tool: "any other tool",
+        versions: "whatever the mapping fits",
+        files: "JSON, or a CSV of one row, with a mapping in pacegate.toml: JSON pointer or column to metric, unit, statistic, definition",
+        inside: "what the mapping says; each place must be there and hold a number",
+        lacking: "raw samples; more than one group a file",
+        flag: "",
+        bare_nonfinite: false,
+        approximate: &[],
+        detect: |_| Err("needs a mapping".to_owned()),
+        reader: Reader::Mapped,
+    },
 ];
