@@ -185,6 +185,16 @@ fn an_event_that_is_no_json_makes_the_reply_malformed() {
 }
 
 #[test]
+fn a_stream_whose_content_type_was_lost_is_read_all_the_same() {
+    let reply = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\ndata: {}\n\ndata: {STOP}\n\n",
+        content("a")
+    );
+    let t = Timeline::read(&transcript(&[(7.0, reply.as_bytes())]));
+    assert_eq!((failure(&t), ms(t.first_token)), (None, Some(7.0)));
+}
+
+#[test]
 fn a_redirect_is_not_followed_and_says_where_it_points() {
     let reply = "HTTP/1.1 307 Temporary Redirect\r\nlocation: http://other/v1\r\ncontent-length: 0\r\n\r\n";
     let failed = Timeline::read(&transcript(&[(1.0, reply.as_bytes())])).failure.unwrap();

@@ -19,6 +19,7 @@ pub mod reconcile;
 pub mod reply;
 pub mod request;
 pub mod schedule;
+mod self_check;
 mod side;
 pub mod sse;
 mod tally;

@@ -108,7 +108,9 @@ impl Side {
                 .zip(prompt(&long))
                 .and_then(|(short, long)| Scale::of_probes((PROBE_WORDS.0, short), (PROBE_WORDS.1, long)));
             seen.engine = control::counters(&self.endpoint)?.map(|(engine, _)| engine);
-            seen.version = control::version(&self.endpoint)?;
+            if seen.engine.is_some() {
+                seen.version = control::version(&self.endpoint)?;
+            }
         }
         self.seen = Some(seen);
         Ok(())

@@ -11,16 +11,13 @@ use super::block::Ran;
 use super::measure::LoadError;
 use super::plan::Planned;
 use super::schedule::most_in_flight;
-use super::timeline::{MOST_TOKENS_A_CHUNK, Timeline};
+use super::timeline::Timeline;
 use super::transcript::{Nanos, Transcript};
 
 const PERCENTILES: [Statistic; 3] = [Statistic::P50, Statistic::P95, Statistic::P99];
 
 /// An arrival that the client took up this much after its moment was late.
 const LATE: Nanos = 10_000_000;
-
-/// Late and dropped arrivals above this share of all: the rate was not kept.
-const RATE_KEPT: f64 = 0.01;
 
 /// One request: its times on the run's clock and what became of it.
 #[derive(Clone, Debug)]
@@ -128,64 +125,6 @@ impl Tally<'_> {
             problems: Vec::new(),
         })
     }
-}
-
-/// Why a group's numbers can't be trusted; empty where they can.
-pub(super) fn problems(group: &Group) -> Vec<String> {
-    let mut problems = Vec::new();
-    let sent = group.requests.sent.unwrap_or_default();
-    if let (Some(arrivals), Some(rate)) = (&group.arrivals, group.dimensions.rate) {
-        let missed = arrivals.late + arrivals.dropped;
-        if missed as f64 > RATE_KEPT * (sent + arrivals.dropped) as f64 {
-            problems.push(format!(
-                "{}: the rate of {rate} requests a second was not kept: of {} arrivals {} were sent more than 10 ms late \
-                 and {} not at all; lower the rate, or send from a faster machine",
-                group.id,
-                sent + arrivals.dropped,
-                arrivals.late,
-                arrivals.dropped
-            ));
-        }
-    }
-    let reached = group.self_check.as_ref().and_then(|check| check.in_flight_reached);
-    if let (Some(wanted), Some(reached), Some(succeeded)) =
-        (group.dimensions.concurrency, reached, group.requests.succeeded)
-    {
-        let wanted = u64::from(wanted).min(sent);
-        if u64::from(reached) < wanted && succeeded > 0 {
-            problems.push(format!(
-                "{}: {wanted} requests were to be in flight, but only {reached} ever were; the client did not load the \
-                 server as asked",
-                group.id
-            ));
-        }
-    }
-    problems
-}
-
-/// What a reader of a group's numbers should know.
-pub(super) fn warnings(group: &Group, samples_tokens_per_event: Option<f64>) -> Vec<String> {
-    let mut warnings = Vec::new();
-    let id = &group.id;
-    if group.tokens.output.is_none() && group.requests.succeeded.is_some_and(|n| n > 0) {
-        warnings.push(format!(
-            "{id}: the server counts no output tokens (no usage in its replies), so tpot and token throughput are absent"
-        ));
-    }
-    if let Some(ratio) = samples_tokens_per_event.filter(|ratio| *ratio > MOST_TOKENS_A_CHUNK) {
-        warnings.push(format!(
-            "{id}: {ratio:.2} tokens an event: itl is the gap between events and not between tokens; read tpot"
-        ));
-    }
-    if let (Some(tier), Some(input), Some(n)) =
-        (group.dimensions.prompt_tokens, group.tokens.input, group.requests.succeeded.filter(|n| *n > 0))
-    {
-        let mean = input as f64 / n as f64;
-        if !super::prompts::meets_tier(tier, mean) {
-            warnings.push(format!("{id}: prompts have {mean:.0} tokens on average, not {tier}"));
-        }
-    }
-    warnings
 }
 
 fn tokens(good: &[&Sample], from: TokenSource) -> Tokens {

@@ -164,7 +164,10 @@ impl<'a> Reading<'a> {
     }
 
     fn body(&mut self, reply: &Reply) {
-        if reply.head.event_stream && reply.head.status < 400 {
+        let start = reply.body.first().map_or(&[][..], |range| &self.transcript.raw[range.clone()]);
+        // Some proxies lose the content type on the way; a JSON reply begins otherwise.
+        let framed = [&b"data:"[..], b"event:", b":"].iter().any(|field| start.starts_with(field));
+        if (reply.head.event_stream || framed) && reply.head.status < 400 {
             self.stream(reply);
         } else {
             self.plain(reply);

@@ -17,6 +17,7 @@ use crate::source::load::prompts::{self, Prompt};
 use crate::source::load::reconcile::{Counters, Findings, Sent, reconcile};
 use crate::source::load::request::Call;
 use crate::source::load::schedule::{Schedule, moments};
+use crate::source::load::self_check;
 use crate::source::load::side::Side;
 use crate::source::load::tally::{self, Sample, Tally};
 use crate::source::load::url::BaseUrl;
@@ -46,12 +47,12 @@ impl Run<'_> {
         let planned = self.planned[step.group].clone();
         let side = self.look(step, round)?;
         progress(Progress::Group { round, id: &planned.id, requests: self.profile.requests });
-        let before = control::counters(&side.endpoint)?;
+        let before = counters(&side)?;
         let warmup = self.warm_up(step, round, &planned, &side)?;
         let (mut samples, ran, cpu_ms) = self.load(step, round, &planned, &side, progress)?;
         let mut sent = Sent::default();
         warmup.iter().chain(&samples).for_each(|sample| count(&mut sent, sample));
-        let found = self.reconcile(&side, sent, before.map(|(_, counters)| counters))?;
+        let found = self.reconcile(&side, sent, before)?;
         let afterwards = count_afterwards(&side, &mut samples)?;
         for model in samples.iter().filter_map(|sample| sample.timeline.model.as_ref()) {
             *self.models.entry(model.clone()).or_default() += 1;
@@ -67,13 +68,13 @@ impl Run<'_> {
             clean: &|text| clean(text, secrets),
         };
         let mut group = tally.group(&planned)?;
-        let mut problems = tally::problems(&group);
+        let mut problems = self_check::problems(&group);
         problems.extend(found.problems);
         if let Some(check) = &mut group.self_check {
             check.problems = problems;
         }
         self.warnings.extend(found.warnings);
-        self.warnings.extend(tally::warnings(&group, ratio));
+        self.warnings.extend(self_check::warnings(&group, ratio, self.profile.cache));
         self.warn_of_model(&side);
         Ok(group)
     }
@@ -210,15 +211,12 @@ impl Run<'_> {
 
     fn reconcile(&self, side: &Side, sent: Sent, before: Option<Counters>) -> Result<Findings, LoadError> {
         let server = shown(&side.endpoint.url);
-        let after = || -> io::Result<Option<Counters>> {
-            Ok(control::counters(&side.endpoint)?.map(|(_, counters)| counters))
-        };
-        let found = reconcile(&server, sent, before, after()?);
+        let found = reconcile(&server, sent, before, counters(side)?);
         if found.problems.is_empty() {
             return Ok(found);
         }
         thread::sleep(COUNTER_DELAY);
-        Ok(reconcile(&server, sent, before, after()?))
+        Ok(reconcile(&server, sent, before, counters(side)?))
     }
 
     fn warn_of_model(&mut self, side: &Side) {
@@ -228,6 +226,14 @@ impl Run<'_> {
             self.warnings.insert(clean(&text, &self.secrets));
         }
     }
+}
+
+/// The server's counters now, where the first look found any.
+fn counters(side: &Side) -> io::Result<Option<Counters>> {
+    if side.seen.as_ref().is_none_or(|seen| seen.engine.is_none()) {
+        return Ok(None);
+    }
+    Ok(control::counters(&side.endpoint)?.map(|(_, counters)| counters))
 }
 
 fn shown(url: &BaseUrl) -> String {

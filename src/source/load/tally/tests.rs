@@ -1,6 +1,7 @@
 use crate::model::Dimensions;
-use crate::model::profile::Arrival;
+use crate::model::profile::{Arrival, CacheMode};
 use crate::source::load::plan::Ask;
+use crate::source::load::self_check::{problems, warnings};
 use crate::source::load::transcript::Nanos;
 use crate::source::simulate::traffic::Traffic;
 
@@ -119,17 +120,33 @@ fn m39_arrivals_that_were_dropped_are_counted_and_invalidate_the_group() {
 
 #[test]
 fn m26_a_client_that_never_had_so_many_in_flight_says_so() {
-    let alone: Vec<Sample> = (0..8).map(|i| answered(i * 1000, 5, 1, 2)).collect();
+    let alone: Vec<Sample> = (0..8).map(|i| answered(i * 1000, 20, 1, 2)).collect();
     let group = group(&closed(8), alone, ran(8000));
     let said = problems(&group);
     assert!(said[0].contains("8 requests were to be in flight, but only 1"), "{said:?}");
 }
 
 #[test]
+fn a_server_that_answers_at_once_is_not_blamed_on_the_client() {
+    let quick: Vec<Sample> = (0..8).map(|i| answered(i * 1000, 18, 1, 2)).collect();
+    assert_eq!(problems(&group(&closed(8), quick, ran(8000))), Vec::<String>::new());
+}
+
+#[test]
+fn m23_a_prefix_cache_that_answers_all_the_same_is_said() {
+    let mut group = group(&closed(1), vec![answered(0, 5, 1, 2)], ran(100));
+    (group.tokens.input, group.tokens.cached) = (Some(100), Some(21));
+    assert!(warnings(&group, None, CacheMode::Unique)[0].contains("21 of 100 prompt tokens"));
+    assert_eq!(warnings(&group, None, CacheMode::SharedPrefix), Vec::<String>::new());
+    group.tokens.cached = Some(20);
+    assert_eq!(warnings(&group, None, CacheMode::Unique), Vec::<String>::new());
+}
+
+#[test]
 fn m11_events_that_are_no_tokens_are_said() {
     let group = group(&closed(1), vec![answered(0, 5, 1, 2)], ran(100));
-    assert_eq!(warnings(&group, Some(1.05)), Vec::<String>::new());
-    assert!(warnings(&group, Some(1.06))[0].contains("1.06 tokens an event"));
+    assert_eq!(warnings(&group, Some(1.05), CacheMode::Unique), Vec::<String>::new());
+    assert!(warnings(&group, Some(1.06), CacheMode::Unique)[0].contains("1.06 tokens an event"));
 }
 
 #[test]
