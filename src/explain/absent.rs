@@ -37,7 +37,7 @@ pub fn section(page: &mut Page, view: &View<'_>, scope: &Scope) {
         }
     }
     let failed: Vec<String> =
-        view.groups.iter().filter(|seen| seen.all_failed()).map(|seen| seen.id.to_string()).collect();
+        scope.groups(view).filter(|seen| seen.all_failed()).map(|seen| seen.id.to_string()).collect();
     if !failed.is_empty() && scope.metric_is_latency_or_all() {
         page.say(Sentence::default().own(format!(
             "no latency and no throughput of {}: no request succeeded. Zeros that the file has there are not measurements: 0 ms is not fast, it is absent",

@@ -1,6 +1,6 @@
 //! What concurrency did, and what to expect of the traffic.
 
-use crate::model::{Finite, Metric};
+use crate::model::Metric;
 
 use super::pages::Page;
 use super::scope::Scope;
@@ -18,22 +18,26 @@ pub fn section(page: &mut Page, view: &View<'_>, scope: &Scope) {
     }
     page.titled("What concurrency did");
     if view.tool.is_mock_engine() {
-        penalty(page, view);
-    } else if view.dimension(|d| d.concurrency).iter().any(|c| *c > 1) {
+        penalty(page, view, scope);
+    } else if scope.dimension(view, |d| d.concurrency).iter().any(|c| *c > 1) {
         page.own("requests in flight are bounded on this side only: the server may queue, or answer 429; waiting there is in every latency");
     }
-    if !view.dimension(|d| d.rate).is_empty() {
+    if !scope.dimension(view, |d| d.rate).is_empty() {
         page.own("open loop: requests were sent by the clock, whatever was still in flight; latency includes the wait that this makes");
     }
-    traffic(page, view);
+    traffic(page, view, scope);
 }
 
-fn penalty(page: &mut Page, view: &View<'_>) {
+fn penalty(page: &mut Page, view: &View<'_>, scope: &Scope) {
     let recorded = view.report.subject.parameters.get("congestion").and_then(|text| text.parse().ok());
     let each: f64 = recorded.unwrap_or(CONGESTION);
     let factor = |level: u32| 1.0 + (f64::from(level) - 1.0) * each;
-    let levels: Vec<u32> = view.dimension(|d| d.concurrency).into_iter().collect();
+    let levels: Vec<u32> = scope.dimension(view, |d| d.concurrency).into_iter().collect();
     for level in &levels {
+        if *level <= 1 {
+            page.own(format!("c{level}: one request at a time, so no congestion"));
+            continue;
+        }
         page.own(format!(
             "c{level}: every time is multiplied by 1 + ({level} \u{2212} 1) \u{d7} {each} = {:.2} when {level} are in flight: congestion, not the strategy",
             factor(*level)
@@ -47,7 +51,7 @@ fn penalty(page: &mut Page, view: &View<'_>) {
             factor(*high) / factor(*low)
         ));
     }
-    let rates = view.dimension(|d: &crate::model::Dimensions| -> Option<Finite> { d.rate });
+    let rates = scope.dimension(view, |d| d.rate);
     if levels.is_empty() && rates.is_empty() {
         page.own(format!(
             "the file does not record it. The default run has up to {DEFAULT_CONCURRENCY} in flight, which multiplies every time by 1 + ({DEFAULT_CONCURRENCY} \u{2212} 1) \u{d7} {each} = {:.2}; at 32 it is {:.2}. Two files of different concurrency differ by that alone",
@@ -57,12 +61,12 @@ fn penalty(page: &mut Page, view: &View<'_>) {
     }
 }
 
-fn traffic(page: &mut Page, view: &View<'_>) {
+fn traffic(page: &mut Page, view: &View<'_>, scope: &Scope) {
     page.titled("What to expect of the traffic");
     if !(view.tool.is_mock_engine() || view.tool == Tool::Load) {
         return;
     }
-    let models = view.dimension(|d| d.traffic.clone());
+    let models = scope.dimension(view, |d| d.traffic.clone());
     let mut known = 0;
     for model in &models {
         if let Some(text) = expectation(model) {

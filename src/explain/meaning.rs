@@ -18,6 +18,11 @@ pub fn section(page: &mut Page, view: &View<'_>, scope: &Scope, metric: &Metric)
             "total_latency, ttft and tpot are three different times in the same unit: never one column without their names",
         );
     }
+    if view.tool == Tool::Embedded && *metric == Metric::E2E {
+        page.own(
+            "it ends at the last token, so it is one decode step shorter than script A's total latency (preprocess + prompt encode + decode per token × output tokens)",
+        );
+    }
     for seen in scope.groups(view) {
         if let Some(line) = values(seen, metric, scope) {
             page.own(format!("{}: {line}", seen.id));

@@ -4,6 +4,7 @@
 //! Every sentence stands only where it applies to the report at hand.
 
 mod absent;
+mod dilution;
 mod load;
 mod meaning;
 mod pages;

@@ -132,7 +132,7 @@ fn differences(page: &mut Page, view: &View<'_>, scope: &Scope, metrics: &[&Metr
     };
     let measured =
         |metric: &Metric| scope.groups(view).flat_map(|seen| seen.measurements(metric)).collect::<Vec<_>>();
-    let mut simulated = Vec::new();
+    let (mut simulated, mut agreed) = (Vec::new(), Vec::new());
     for metric in metrics {
         let sampled = |seen: &&Seen<'_>| seen.measurements(metric).any(|m| m.samples.is_some());
         let first = scope.groups(view).find(sampled);
@@ -141,12 +141,19 @@ fn differences(page: &mut Page, view: &View<'_>, scope: &Scope, metrics: &[&Metr
             simulated.push(*metric);
             continue;
         };
-        if let Some((here, there)) = both(samples, statistic, ours, other) {
-            page.own(format!(
+        match both(samples, statistic, ours, other) {
+            Some((here, there)) if here == there => {
+                agreed.push(format!("{here} for {metric}.{statistic} of {}", seen.id));
+            }
+            Some((here, there)) => page.own(format!(
                 "{name} would say {there} for {metric}.{statistic} of the same samples of {}, not {here}",
                 seen.id
-            ));
+            )),
+            None => {}
         }
+    }
+    if !agreed.is_empty() {
+        page.own(format!("{name} would say the same at this n: {}", agreed.join(", ")));
     }
     let largest =
         |metric: &Metric| measured(metric).into_iter().filter_map(|m| m.stats.get(&statistic)).max().copied();
@@ -157,20 +164,19 @@ fn differences(page: &mut Page, view: &View<'_>, scope: &Scope, metrics: &[&Metr
     }
 }
 
-/// A percentile by two definitions; `None` where they agree.
+/// A percentile by two definitions, as it is shown.
 fn both(
     samples: &Samples,
     statistic: Statistic,
     ours: Definition,
     other: Definition,
-) -> Option<(Quantity, Quantity)> {
+) -> Option<(String, String)> {
     let sorted = Sorted::new(samples.sorted_millis()).ok()?;
     let read = |definition| {
         let value = Finite::new(sorted.percentile(statistic.percent()?, definition).ok()?).ok()?;
-        Some(Quantity { value, unit: Unit::Millisecond })
+        Some(Quantity { value, unit: Unit::Millisecond }.to_string())
     };
-    let (here, there) = (read(ours)?, read(other)?);
-    (here != there).then_some((here, there))
+    Some((read(ours)?, read(other)?))
 }
 
 fn in_general(

@@ -23,17 +23,40 @@ pub fn section(page: &mut Page, view: &View<'_>, scope: &Scope) {
     for seen in scope.groups(view) {
         group(page, seen);
     }
+    if !scope.groups(view).any(tells_tokens) {
+        page.own("tokens in and out: not recorded");
+    }
     causes(page, view, scope);
-    if view.tool == Tool::ScriptB {
+    if view.tool == Tool::ScriptB && scope.has_all_groups() {
         usage_check(page, view);
     }
 }
 
 fn group(page: &mut Page, seen: &Seen<'_>) {
-    let Some((good, all)) = seen.counts().filter(|(_, all)| *all > 0) else { return };
+    let mut parts: Vec<String> = match (seen.counts(), seen.total(|group| group.requests.sent)) {
+        (Some((good, all)), _) if all > 0 => vec![format!("{good} of {all} ({})", percent(good, all))],
+        (None, Some(sent)) => vec![format!("{sent} requests sent, successes not recorded")],
+        _ => return,
+    };
     let failed: Vec<String> = kinds(seen).into_iter().map(|(kind, n)| format!("{n} \u{d7} {kind}")).collect();
-    let failed = if failed.is_empty() { String::new() } else { format!("; {}", failed.join(", ")) };
-    page.own(format!("{}: {good} of {all} ({}){failed}", seen.id, percent(good, all)));
+    parts.extend((!failed.is_empty()).then(|| failed.join(", ")));
+    parts.extend(tokens(seen));
+    page.own(format!("{}: {}", seen.id, parts.join("; ")));
+}
+
+fn tells_tokens(seen: &Seen<'_>) -> bool {
+    tokens(seen).is_some()
+}
+
+/// `148150 tokens in, 75964 tokens out`, whichever of the two is recorded of every round.
+fn tokens(seen: &Seen<'_>) -> Option<String> {
+    let way = |n: Option<u64>, way| n.map(|n| format!("{n} tokens {way}"));
+    let ways = [
+        way(seen.total(|group| group.tokens.input), "in"),
+        way(seen.total(|group| group.tokens.output), "out"),
+    ];
+    let known: Vec<String> = ways.into_iter().flatten().collect();
+    (!known.is_empty()).then(|| known.join(", "))
 }
 
 fn kinds(seen: &Seen<'_>) -> Vec<(FailureKind, u64)> {

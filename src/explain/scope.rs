@@ -1,8 +1,10 @@
 //! What is to be explained.
 
+use std::collections::BTreeSet;
+
 use crate::model::field::local;
 use crate::model::metric::METRICS;
-use crate::model::{GroupId, Metric, Statistic};
+use crate::model::{Dimensions, GroupId, Metric, Statistic};
 
 use super::meaning::is_time;
 use super::view::{Seen, Tool, View};
@@ -56,6 +58,11 @@ impl Scope {
         self.group.is_none() && self.metric.is_none()
     }
 
+    /// Whether the report's groups are all asked for.
+    pub fn has_all_groups(&self) -> bool {
+        self.group.is_none()
+    }
+
     /// Whether this metric is asked for.
     pub fn has_metric(&self, metric: &Metric) -> bool {
         self.metric.as_ref().is_none_or(|wanted| wanted == metric)
@@ -85,6 +92,11 @@ impl Scope {
     pub fn groups<'v, 'a>(&self, view: &'v View<'a>) -> impl Iterator<Item = &'v Seen<'a>> {
         let group = self.group.clone();
         view.groups.iter().filter(move |seen| group.as_ref().is_none_or(|wanted| wanted == seen.id))
+    }
+
+    /// What the groups asked for are made of, one dimension over all of them.
+    pub fn dimension<T: Ord>(&self, view: &View<'_>, read: impl Fn(&Dimensions) -> Option<T>) -> BTreeSet<T> {
+        self.groups(view).filter_map(|seen| read(seen.dimensions)).collect()
     }
 }
 

@@ -67,10 +67,18 @@ impl<'a> Seen<'a> {
         let size = |group: &&Group| {
             let measured = group.metrics.get(metric)?;
             // Gaps are pooled over all requests; every other distribution has one value a request.
-            let requests = group.requests.succeeded.filter(|_| *metric != Metric::ITL);
+            let requests = group.requests.succeeded;
+            if *metric == Metric::ITL {
+                return measured.n.filter(|n| Some(*n) != requests);
+            }
             measured.n.or(measured.samples.as_ref().map(|s| s.len() as u64)).or(requests)
         };
         self.rounds.iter().filter_map(size).filter(|n| *n > 0).collect()
+    }
+
+    /// A count over all rounds, if all tell it.
+    pub fn total(&self, read: impl Fn(&Group) -> Option<u64>) -> Option<u64> {
+        self.rounds.iter().map(|group| read(group)).sum()
     }
 
     /// Successes and requests of all rounds, if all tell both.

@@ -2,7 +2,9 @@
 
 use pacegate::explain::ExplainError;
 
-use crate::reports::{self, C32, CHAT, LEVELS, explain};
+use pacegate::model::{Metric, Samples};
+
+use crate::reports::{self, C32, CHAT, EMBEDDED, LEVELS, VLLM, explain};
 
 fn lines(name: &str, field: &str) -> Vec<String> {
     explain(&reports::named(name), Some(field)).unwrap().lines().map(str::to_owned).collect()
@@ -31,6 +33,59 @@ fn one_field_of_one_group_is_explained_alone() {
             "  chat (prompts 70 % short, 20 % medium, 10 % long; 50 to 500 output tokens): low ttft, and a tail that the few long prompts make",
         ]
     );
+}
+
+#[test]
+fn concurrency_and_traffic_are_those_of_the_group_asked_for() {
+    let text = lines(EMBEDDED, "int8_quant/rag/c32:ttft.p95").join("\n");
+    assert!(text.contains("c32: every time is multiplied by") && text.contains("rag (prompts"), "{text}");
+    for other in ["c8", "c1", "chat (", "code (", "from c", "usually right"] {
+        assert!(!text.contains(other), "{other}\n{text}");
+    }
+    let text = lines(LEVELS, "c1").join("\n");
+    assert!(!text.contains("bounded on this side") && !text.contains("usage check"), "{text}");
+    assert!(text.contains("c1: 60 of 60") && !text.contains("c8"), "{text}");
+}
+
+#[test]
+fn one_request_at_a_time_has_no_congestion() {
+    let mut report = reports::named(CHAT);
+    for group in &mut report.jobs[0].rounds[0].groups {
+        group.dimensions.concurrency = Some(1);
+        group.id = group.dimensions.id();
+    }
+    let text = explain(&report, Some("ttft")).unwrap();
+    assert!(text.contains("  c1: one request at a time, so no congestion\n"), "{text}");
+    assert!(!text.contains("1.00"), "{text}");
+}
+
+#[test]
+fn another_definition_that_shows_the_same_value_agrees() {
+    let mut report = reports::named(EMBEDDED);
+    let measured = report.jobs[0].rounds[0].groups[0].metrics.get_mut(&Metric::TTFT).unwrap();
+    // 100.785 ms by floor rank and 100.784 ms by NumPy.
+    let samples = (0..300).map(|at| 100_500 + at).collect();
+    measured.samples = Some(Samples::from_micros(samples));
+    let text = explain(&report, Some("baseline/chat/c8:ttft.p95")).unwrap();
+    assert!(
+        text.contains("  NumPy, which interpolates, would say the same at this n: 100.8 ms for ttft.p95 of baseline/chat/c8\n"),
+        "{text}"
+    );
+    assert!(!text.contains("baseline/chat/c8, not "), "{text}");
+}
+
+#[test]
+fn gaps_are_not_corrected_at_the_number_of_requests() {
+    let text = lines(VLLM, "itl").join("\n");
+    assert!(text.contains("c32: mean 8.07 ms, p50 0.0042 ms, p99 117.4 ms"), "{text}");
+    assert!(!text.contains("of 120") && !text.contains("of itl here"), "{text}");
+}
+
+#[test]
+fn only_the_percentile_asked_for_is_divided() {
+    let text = lines(CHAT, "int8_quant/chat/c8:speedup_vs_baseline.p95").join("\n");
+    assert!(text.contains("p95 13230.4 ms / 8826.0 ms = 1.50. int8_quant is faster"), "{text}");
+    assert!(!text.contains("p99 14209.0") && !text.contains("  p50 7146.0"), "{text}");
 }
 
 #[test]
