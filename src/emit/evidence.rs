@@ -1,10 +1,11 @@
 //! How sure a verdict is: what it could have seen, and what would make it surer.
 
 use crate::model::finding::DecidedBy;
-use crate::model::policy::trimmed;
 use crate::model::sentence::Sentence;
-use crate::model::wording::{chance, plus};
-use crate::model::{Finding, Finite, Metric, Tier, Verdict};
+use crate::model::wording::{chance, plus, share};
+use crate::model::{Finding, Finite, Metric, Reason, Tier, Verdict};
+
+use super::headline::judged;
 
 /// The line under the headline: the smallest change that could have been seen, and the exit code.
 #[must_use]
@@ -20,24 +21,23 @@ pub fn standing(verdict: &Verdict) -> Sentence {
 /// `smallest visible worsening: everything 32 %, ttft 41 %`; nothing where nothing was compared.
 #[must_use]
 pub fn visible(verdict: &Verdict) -> Option<String> {
-    if verdict.tier == Some(Tier::Exact) {
+    if verdict.tier == Some(Tier::Exact) && judged(verdict) {
         return Some("no noise: any change over a limit is real".to_owned());
     }
-    let mut parts: Vec<String> =
-        verdict.resolution.run_wide.iter().map(|share| format!("everything {}", percent(*share))).collect();
+    let mut parts: Vec<String> = verdict
+        .resolution
+        .run_wide
+        .iter()
+        .map(|smallest| format!("everything {}", share(*smallest)))
+        .collect();
     for metric in verdict.resolution.metrics.keys() {
         let sharpest = spread(verdict, metric).sharpest;
         parts.push(match sharpest {
-            Some((share, _)) => format!("{metric} {}", percent(share)),
+            Some((smallest, _)) => format!("{metric} {}", share(smallest)),
             None => format!("{metric} none at all"),
         });
     }
     (!parts.is_empty()).then(|| format!("smallest visible worsening: {}", parts.join(", ")))
-}
-
-/// A share without its sign: what is worse is said in words.
-fn percent(share: Finite) -> String {
-    format!("{} %", trimmed((share.get() * 1000.0).round() / 10.0))
 }
 
 /// The groups of one metric, by what could have been seen in them.
@@ -62,6 +62,9 @@ fn spread(verdict: &Verdict, metric: &Metric) -> Spread {
 #[must_use]
 pub fn evidence(verdict: &Verdict) -> Vec<Sentence> {
     let mut lines = Vec::new();
+    if !judged(verdict) {
+        return lines;
+    }
     let mut own = |text: String| lines.push(Sentence::default().own(text));
     if let Some(tier) = verdict.tier {
         own(format!("tier {tier}: {}", tier_words(tier)));
@@ -73,9 +76,10 @@ pub fn evidence(verdict: &Verdict) -> Vec<Sentence> {
         (verdict.counts.over_expected, verdict.decided_by.unwrap_or(DecidedBy::Limits))
     {
         own(format!(
-            "{} of {} required fields are over their limits; identical code would put about {:.1} there",
+            "{} of {} required fields {}; identical code would put about {:.1} there",
             verdict.counts.over_limit,
             verdict.counts.required,
+            if verdict.counts.over_limit == 1 { "is over its limit" } else { "are over their limits" },
             expected.get()
         ));
     }
@@ -83,8 +87,12 @@ pub fn evidence(verdict: &Verdict) -> Vec<Sentence> {
         own(text);
     }
     if !verdict.resolution.tighter_rules.is_empty() {
-        let rules = verdict.resolution.tighter_rules.join(", ");
-        own(format!("tighter than what could have been seen, so they can pass a real change: {rules}"));
+        let rules = verdict.resolution.tighter_rules.join("; ");
+        let means = match verdict.decided_by {
+            Some(DecidedBy::Limits) => "tighter than the noise here, so what fails by them can be noise",
+            _ => "tighter than what could have been seen, so they can pass a real change",
+        };
+        own(format!("{means}: {rules}"));
     }
     lines.extend(verdict.promise.iter().map(|text| Sentence::default().own(text.clone())));
     lines.extend(verdict.lifts.iter().map(|text| Sentence::default().own(format!("surer with: {text}"))));
@@ -92,8 +100,12 @@ pub fn evidence(verdict: &Verdict) -> Vec<Sentence> {
 }
 
 fn resolution_words(verdict: &Verdict) -> Option<String> {
-    let mut parts: Vec<String> =
-        verdict.resolution.run_wide.iter().map(|share| format!("everything {}", percent(*share))).collect();
+    let mut parts: Vec<String> = verdict
+        .resolution
+        .run_wide
+        .iter()
+        .map(|smallest| format!("everything {}", share(*smallest)))
+        .collect();
     parts.extend(verdict.resolution.metrics.keys().map(|metric| metric_words(verdict, metric)));
     (!parts.is_empty())
         .then(|| format!("smallest worsening that 9 of 10 such runs would show: {}", parts.join("; ")))
@@ -102,9 +114,9 @@ fn resolution_words(verdict: &Verdict) -> Option<String> {
 fn metric_words(verdict: &Verdict, metric: &Metric) -> String {
     let Spread { sharpest, bluntest, unseeing } = spread(verdict, metric);
     let mut text = match (sharpest, bluntest) {
-        (Some((low, _)), Some((high, _))) if low == high => format!("{metric} {}", percent(low)),
+        (Some((low, _)), Some((high, _))) if low == high => format!("{metric} {}", share(low)),
         (Some((low, at)), Some((high, there))) => {
-            format!("{metric} {} ({at}) to {} ({there})", percent(low), percent(high))
+            format!("{metric} {} ({at}) to {} ({there})", share(low), share(high))
         }
         _ => return format!("{metric} none at all"),
     };
@@ -141,11 +153,24 @@ fn decided_words(by: DecidedBy) -> &'static str {
 #[must_use]
 pub fn of_field(finding: &Finding) -> Option<String> {
     let mut parts = Vec::new();
+    // An absolute limit asks for the value itself, whatever it was before.
+    if matches!(finding.reasons.first(), Some(Reason::OverMax { .. } | Reason::UnderMin { .. })) {
+        return None;
+    }
+    let by = finding.reasons.iter().find_map(|reason| match reason {
+        Reason::Confirmed { by, .. } => Some(by),
+        _ => None,
+    });
+    if let (Some(_), Some(by)) = (finding.evidence, by) {
+        parts.extend(interval(finding).map(|range| format!("95 %: {range}")));
+        parts.push(format!("confirmed by {by}"));
+        return Some(parts.join("; "));
+    }
     if let Some(evidence) = finding.evidence {
         parts.extend(interval(finding).map(|range| format!("95 %: {range}")));
         parts.push(format!("chance without a change: {}", chance(evidence.p)));
         parts.push(match evidence.resolution {
-            Some(share) => format!("smallest visible worsening {}", percent(share)),
+            Some(smallest) => format!("smallest visible worsening {}", share(smallest)),
             None => "noise can hide any change of this field alone".to_owned(),
         });
     }
@@ -160,7 +185,7 @@ pub fn visible_in(verdict: &Verdict, finding: &Finding) -> Option<String> {
     let of_metric = groups.and_then(|groups| groups.get(&finding.field.group)).copied();
     let of_field = finding.evidence.and_then(|evidence| evidence.resolution);
     match of_field.map(Some).or(of_metric)? {
-        Some(share) => Some(percent(share)),
+        Some(smallest) => Some(share(smallest)),
         None => Some("none at all".to_owned()),
     }
 }
@@ -169,6 +194,6 @@ pub fn visible_in(verdict: &Verdict, finding: &Finding) -> Option<String> {
 #[must_use]
 pub fn interval(finding: &Finding) -> Option<String> {
     let (low, high) = finding.evidence?.interval?;
-    let share = |ratio: Finite| Finite::new(ratio.get() - 1.0).map(plus).unwrap_or_default();
-    Some(format!("{} to {}", share(low), share(high)))
+    let change = |ratio: Finite| Finite::new(ratio.get() - 1.0).map(plus).unwrap_or_default();
+    Some(format!("{} to {}", change(low), change(high)))
 }

@@ -129,8 +129,10 @@ fn plain_note(reason: &Reason) -> Note {
 /// be compared as a whole has no fields to speak of.
 fn errors(spots: &Spots) -> Vec<Note> {
     let verdict = spots.verdict;
-    let causes =
-        verdict.causes.iter().filter(|cause| cause.regressed).map(|cause| plain_note(&cause.sentence));
+    let causes = verdict.causes.iter().filter(|cause| cause.regressed).map(|cause| Note {
+        place: of_reason(&cause.sentence),
+        text: remarks::plain(&cause.with_worst(&verdict.findings)),
+    });
     let explained = !verdict.problems.is_empty();
     let of_its_own = |finding: &&Finding| match finding.judgement {
         Judgement::Regressed => true,

@@ -2,7 +2,10 @@
 
 use crate::model::finding::DecidedBy;
 use crate::model::sentence::Sentence;
-use crate::model::{Finding, Judgement, Metric, Outcome, Verdict};
+use crate::model::{Finding, GroupId, Judgement, Metric, Outcome, Reason, Verdict};
+
+/// What every output of the embedded engine says.
+pub const SIMULATED: &str = "SIMULATED: no endpoint was measured; these are the embedded engine's numbers";
 
 /// What must be read before the verdict: altered baselines, simulation, `--report-only`, `--allow-different`.
 #[must_use]
@@ -10,7 +13,7 @@ pub fn banners(verdict: &Verdict) -> Vec<Sentence> {
     let mut lines: Vec<Sentence> = verdict.alterations.iter().map(|reason| reason.sentence()).collect();
     let mut own = |text: String| lines.push(Sentence::default().own(text));
     if verdict.simulated {
-        own("SIMULATED: no endpoint was measured; these are the embedded engine's numbers".to_owned());
+        own(SIMULATED.to_owned());
     }
     if verdict.report_only {
         own("REPORT ONLY: nothing is gated; exit 0 in place of 1, 3 and 4".to_owned());
@@ -40,10 +43,113 @@ pub fn headline(verdict: &Verdict) -> Sentence {
 pub fn claim(verdict: &Verdict) -> String {
     let mut parts = vec![counts(verdict)];
     parts.extend(tally(verdict));
-    parts.extend(certainty(verdict));
+    parts.extend(certainty(verdict).filter(|_| judged(verdict)));
     parts.retain(|part| !part.is_empty());
     let parts = parts.join("; ");
     if parts.is_empty() { verdict.outcome.to_string() } else { format!("{}: {parts}", verdict.outcome) }
+}
+
+/// Whether anything was compared, so that there is something to be sure or unsure of.
+#[must_use]
+pub fn judged(verdict: &Verdict) -> bool {
+    verdict.counts.compared > 0 && verdict.outcome != Outcome::RunFailed
+}
+
+/// What stands in the way, each once: what is said of the whole run is not said of its groups too, and numbers that
+/// can't be right are not offered for a bless.
+#[must_use]
+pub fn problems(verdict: &Verdict) -> Vec<&Reason> {
+    let unfit = verdict.problems.iter().any(is_unfit);
+    let exact = verdict.problems.iter().any(|reason| matches!(reason, Reason::OneDimension { .. }));
+    let shown = |reason: &&Reason| match reason {
+        Reason::NoBaseline { .. } => !unfit,
+        Reason::NothingInCommon { .. } => !exact,
+        _ => true,
+    };
+    said_of_the_run(&verdict.problems).filter(shown).collect()
+}
+
+/// Reasons without those that say of a group what another says of the whole run.
+pub fn said_of_the_run(reasons: &[Reason]) -> impl Iterator<Item = &Reason> {
+    let of_run = |reason: &Reason| {
+        match reason {
+        Reason::Differs { fact, group: Some(_), old, new, .. } => reasons.iter().any(|other| {
+            matches!(other, Reason::Differs { fact: f, group: None, old: o, new: n, .. } if (f, o, n) == (fact, old, new))
+        }),
+        _ => false,
+    }
+    };
+    reasons.iter().filter(move |reason| !of_run(reason))
+}
+
+/// Numbers that no comparison and no bless can use.
+#[must_use]
+pub fn is_unfit(reason: &Reason) -> bool {
+    matches!(
+        reason,
+        Reason::Incomplete { .. }
+            | Reason::CountsDontAddUp { .. }
+            | Reason::NoTokens { .. }
+            | Reason::BadLatency { .. }
+            | Reason::OutOfOrder { .. }
+            | Reason::ClientBottleneck { .. }
+            | Reason::AllFailed { .. }
+            | Reason::NothingSent
+    )
+}
+
+/// Whether the two sides have no group in common, so that every field is missing for one reason.
+#[must_use]
+pub fn nothing_in_common(verdict: &Verdict) -> bool {
+    verdict.problems.iter().any(|reason| matches!(reason, Reason::NothingInCommon { .. }))
+}
+
+/// Whether a problem of the whole run already says what this field would.
+#[must_use]
+pub fn said_by_a_problem(verdict: &Verdict, finding: &Finding) -> bool {
+    let everything = |reason: &Reason| match reason {
+        Reason::AllFailed { .. } | Reason::NothingSent => true,
+        Reason::NothingInCommon { .. } => finding.judgement == Judgement::Missing,
+        _ => false,
+    };
+    verdict.problems.iter().any(|problem| everything(problem) || finding.reasons.first() == Some(problem))
+}
+
+/// The causes worth a sentence, those that fail with both values of their worst field.
+#[must_use]
+pub fn causes(verdict: &Verdict) -> Vec<Sentence> {
+    // Below this a shift reads "0.0 % slower".
+    const SHOWN: f64 = 1.0005;
+    let worth = verdict.causes.iter().filter(|cause| cause.regressed || cause.ratio.get() >= SHOWN);
+    worth.map(|cause| cause.with_worst(&verdict.findings)).collect()
+}
+
+/// Blessed groups of which this report has nothing, each with the fields that are missing with it.
+#[must_use]
+pub fn gone(verdict: &Verdict) -> Vec<(&GroupId, Sentence)> {
+    let of = |group: &GroupId| -> Vec<&Finding> {
+        verdict.findings.iter().filter(|f| f.field.group == *group).collect()
+    };
+    let mut groups: Vec<&GroupId> = Vec::new();
+    for finding in verdict.findings.iter().filter(|f| f.gated && f.judgement == Judgement::Missing) {
+        let group = &finding.field.group;
+        if !groups.contains(&group) && of(group).iter().all(|f| f.new.is_none()) {
+            groups.push(group);
+        }
+    }
+    let sentence = |group: &GroupId| {
+        let fields: Vec<String> = of(group).iter().filter(|f| fails(f)).map(|f| f.field.local()).collect();
+        let text = match fields.as_slice() {
+            [field] => format!("nothing of {group} is in this report: {field} is missing"),
+            fields => format!(
+                "nothing of {group} is in this report: its {} required fields are missing ({})",
+                fields.len(),
+                fields.join(", ")
+            ),
+        };
+        Sentence::default().own(text)
+    };
+    groups.into_iter().map(|group| (group, sentence(group))).collect()
 }
 
 /// Whether a gated field stands in the way of a pass.
@@ -96,7 +202,7 @@ fn clean(verdict: &Verdict) -> bool {
 
 /// A field that is over an absolute limit need not have become worse.
 fn worse_words(verdict: &Verdict) -> [&'static str; 2] {
-    use crate::model::Reason::{OverMax, UnderMin};
+    use Reason::{OverMax, UnderMin};
     let absolute = verdict
         .with(Judgement::Regressed)
         .any(|finding| matches!(finding.reasons.first(), Some(OverMax { .. } | UnderMin { .. })));
@@ -153,8 +259,12 @@ fn decided(by: DecidedBy) -> Option<&'static str> {
 pub fn chief_reason(verdict: &Verdict) -> Option<Sentence> {
     let failing = || verdict.findings.iter().filter(|f| fails(f));
     let field = |finding: &Finding| finding.reasons.first().map(|reason| reason.sentence());
-    let problem = || verdict.problems.first().map(|reason| reason.sentence());
-    let any_field = || failing().find_map(field);
+    let problem = || problems(verdict).first().map(|reason| reason.sentence());
+    let any_field = || {
+        let first = failing().next()?;
+        let gone = gone(verdict).into_iter().find(|(group, _)| **group == first.field.group);
+        gone.map(|(_, sentence)| sentence).or_else(|| failing().find_map(field))
+    };
     match verdict.outcome {
         Outcome::Pass => None,
         Outcome::RunFailed => problem().or_else(any_field),
@@ -165,7 +275,10 @@ pub fn chief_reason(verdict: &Verdict) -> Option<Sentence> {
         Outcome::Regression => {
             let regressed = || failing().filter(|f| f.judgement == Judgement::Regressed);
             let success = || regressed().find(|f| f.field.metric == Metric::SUCCESS_RATE).and_then(field);
-            let cause = || verdict.causes.iter().find(|cause| cause.regressed).map(|c| c.sentence.sentence());
+            let cause = || {
+                let regressed = verdict.causes.iter().find(|cause| cause.regressed);
+                regressed.map(|cause| cause.with_worst(&verdict.findings))
+            };
             success().or_else(cause).or_else(|| regressed().find_map(field)).or_else(problem)
         }
     }

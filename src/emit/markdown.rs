@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::model::sentence::Sentence;
 use crate::model::{Finding, Judgement, Metric, Outcome, Reason, Tier, Verdict};
 
-use super::headline::{banners, chief_reason, claim, fails};
+use super::headline::{self, banners, chief_reason, claim, fails};
 use super::rows::{Mark, row};
 use super::{evidence, next_step, remarks, summary};
 use page::{Page, Table};
@@ -84,10 +84,9 @@ fn fresh(said: Option<&Sentence>, more: impl Iterator<Item = Sentence>) -> Vec<S
 }
 
 fn what_fails(page: &mut Page, verdict: &Verdict, chief: Option<&Sentence>) {
-    let problems = verdict.problems.iter().map(Reason::sentence);
+    let problems = headline::problems(verdict).into_iter().map(Reason::sentence);
     page.list("Problems", &fresh(chief, problems), MOST);
-    let causes = verdict.causes.iter().map(|cause| cause.sentence.sentence());
-    page.list("Causes", &fresh(chief, causes), MOST);
+    page.list("Causes", &fresh(chief, headline::causes(verdict).into_iter()), MOST);
     // A run that failed has no values; a table would only repeat that.
     if verdict.outcome == Outcome::RunFailed {
         return;

@@ -1,8 +1,11 @@
 //! What to do now.
 
+use crate::model::reason::Suspicion;
 use crate::model::report::FailureKind;
 use crate::model::sentence::Sentence;
 use crate::model::{Judgement, Outcome, Reason, Verdict};
+
+use super::headline::{is_unfit, nothing_in_common};
 
 /// One to three lines: what to do, and the command that gives this verdict again.
 #[must_use]
@@ -16,11 +19,7 @@ pub fn next_steps(verdict: &Verdict) -> Vec<Sentence> {
                 verdict.lifts.clone().unwrap_or_else(|| "more requests, rounds or blessed jobs".to_owned());
             vec![own(format!("get evidence that can decide: {more}"))]
         }
-        Outcome::RunFailed => {
-            vec![own(
-                "mend the endpoint or the client first; `pacegate doctor` looks at address, key, model and stream",
-            )]
-        }
+        Outcome::RunFailed => vec![own(after_failure(verdict))],
     };
     if verdict.outcome >= Outcome::Regression {
         lines.splice(0..0, usual_causes(verdict));
@@ -29,6 +28,16 @@ pub fn next_steps(verdict: &Verdict) -> Vec<Sentence> {
         lines.push(own("the same verdict again: ").foreign(command));
     }
     lines
+}
+
+/// What a run that could not be judged at all asks for.
+fn after_failure(verdict: &Verdict) -> &'static str {
+    let bottleneck = |reason: &Reason| matches!(reason, Reason::ClientBottleneck { .. });
+    if verdict.problems.iter().any(bottleneck) {
+        "run it again on a quieter machine, or with fewer requests in flight"
+    } else {
+        "mend the endpoint, its address, key or model, then run it again"
+    }
 }
 
 /// Of the two commonest failures.
@@ -52,10 +61,14 @@ fn after_pass(verdict: &Verdict) -> Vec<Sentence> {
             "if an unresolved field is over its limit in the next run too, look into it{more}"
         )));
     }
+    let too_good = |reason: &Reason| matches!(reason, Reason::Suspicious { what: Suspicion::TooGood, .. });
+    if verdict.notes.iter().any(too_good) {
+        lines.push(own("find out why it is so much better before you believe or bless it; the notes name the likely causes"));
+    }
     if any(Judgement::New) {
         lines.push(bless(verdict, "have the new fields watched by blessing them: "));
     } else if any(Judgement::Improved) {
-        lines.push(bless(verdict, "keep what was gained by blessing it: "));
+        lines.push(bless(verdict, "bless what was gained, so that losing it again fails: "));
     }
     lines
 }
@@ -72,9 +85,36 @@ fn after_regression(verdict: &Verdict) -> Vec<Sentence> {
 }
 
 fn after_no_verdict(verdict: &Verdict) -> Vec<Sentence> {
-    let says_so = |reason: &Reason| matches!(reason, Reason::NoBaseline { .. });
-    if verdict.problems.iter().any(says_so) {
+    let problem = |is: fn(&Reason) -> bool| verdict.problems.iter().any(is);
+    if problem(|reason| matches!(reason, Reason::Incomplete { .. })) {
+        return vec![own("run it again to the end: part of a run is neither compared nor blessed")];
+    }
+    if problem(is_unfit) {
+        return vec![own(
+            "mend what the problem above names, then measure again; such numbers are never blessed",
+        )];
+    }
+    if problem(|reason| matches!(reason, Reason::SpeedupDefault { .. })) {
+        return vec![own(
+            "mend the script that wrote the file, so that it divides and never falls back to a default, then run it again",
+        )];
+    }
+    if problem(|reason| matches!(reason, Reason::SpeedupSwapped { .. })) {
+        return vec![own(
+            "mend the division in the script that wrote the file, then run it again: speedup_vs_baseline = e2e of the reference strategy / e2e of this strategy",
+        )];
+    }
+    if problem(|reason| matches!(reason, Reason::NoBaseline { .. })) {
         return vec![own("look at the numbers above, bless them if they are good, and commit the file")];
+    }
+    if problem(|reason| matches!(reason, Reason::RuleMatchesNothing { .. })) {
+        return vec![own("mend or remove the rule in pacegate.toml, then compare again")];
+    }
+    if nothing_in_common(verdict) {
+        return vec![bless(
+            verdict,
+            "compare a report of the same groups, or, if the workload changed on purpose, bless the new one: ",
+        )];
     }
     if verdict.with(Judgement::Missing).any(|f| f.gated) {
         return vec![bless(

@@ -45,7 +45,8 @@ pub fn is_said_once(reason: &Reason) -> bool {
 pub fn remarks(finding: &Finding) -> Vec<Sentence> {
     use Judgement::{Improved, TooFew, Unchanged, Unresolved, Waived};
     let remarkable = |reason: &&Reason| match finding.judgement {
-        Unresolved | TooFew | Waived => true,
+        Unresolved | TooFew => !is_said_once(reason),
+        Waived => matches!(reason, Reason::Waived { .. }),
         Improved | Unchanged => !matches!(reason, Reason::Better { .. }),
         _ => false,
     };

@@ -1,14 +1,19 @@
 //! The verdict for a person in a hurry: what, why, what now, then the numbers.
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+mod grid;
 
 use crate::model::sentence::Sentence;
-use crate::model::{Finding, Metric, Outcome, Reason, Verdict};
+use crate::model::{Finding, GroupId, Metric, Outcome, Reason, Verdict};
 
-use super::headline::{banners, fails, headline};
+use super::headline::{
+    banners, causes, chief_reason, fails, gone, headline, nothing_in_common, problems, said_by_a_problem,
+    said_of_the_run,
+};
 use super::remarks::{is_said_once, remarks};
-use super::rows::{Mark, Row, row};
+use super::rows::{Row, row};
 use super::{evidence, next_step, summary, text};
+
+use grid::grid;
 
 /// How it is shown. The command decides: it knows whether stdout is a terminal and whether `NO_COLOR` is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,23 +57,14 @@ pub fn terminal(verdict: &Verdict, style: Style) -> String {
 }
 
 fn body(page: &mut Page, verdict: &Verdict) {
-    let sentences = |reasons: &[Reason]| reasons.iter().map(Reason::sentence).collect::<Vec<_>>();
-    let said_first = !verdict.problems.is_empty() && verdict.outcome != Outcome::Regression;
-    page.list("Problems", sentences(&verdict.problems[usize::from(said_first)..]));
-    let success = |f: &&Finding| f.field.metric == Metric::SUCCESS_RATE;
-    let failing = || verdict.findings.iter().filter(|f| fails(f));
-    page.list("Success rate", failing().filter(success).flat_map(|f| field_lines(f, page.style)).collect());
-    page.list("Causes", verdict.causes.iter().map(|cause| cause.sentence.sentence()).collect());
-    let verbose = page.style.detail == Detail::Verbose;
-    let (explained, others): (Vec<&Finding>, Vec<&Finding>) =
-        failing().filter(|f| !success(f)).partition(|f| !verbose && verdict.explained(f));
-    page.list("Failing fields", capped(&others, page.style, |f| field_lines(f, page.style)));
-    if let ([first, rest @ ..], true) = (explained.as_slice(), others.is_empty()) {
-        page.list("Failing fields, worst first", field_lines(first, page.style));
-        page.fold(rest.len());
-    } else {
-        page.fold(explained.len());
-    }
+    let sentences = |reasons: &[Reason]| once(said_of_the_run(reasons).map(Reason::sentence));
+    let chief = chief_reason(verdict);
+    let fresh = |sentences: Vec<Sentence>| -> Vec<Sentence> {
+        once(sentences.into_iter()).into_iter().filter(|sentence| Some(sentence) != chief.as_ref()).collect()
+    };
+    page.list("Problems", fresh(problems(verdict).into_iter().map(Reason::sentence).collect()));
+    page.list("Causes", fresh(causes(verdict)));
+    failing(page, verdict);
     let looked_at: Vec<&Finding> = verdict.findings.iter().filter(|f| f.gated && !fails(f)).collect();
     page.list("Worth a look", capped(&looked_at, page.style, remarks));
     page.table(verdict);
@@ -80,6 +76,45 @@ fn body(page: &mut Page, verdict: &Verdict) {
         page.line(&sentence, &format!("  {word:<13} "));
     }
     page.list("Next", next_step::next_steps(verdict));
+}
+
+/// What fails, success rates first; what a problem, a cause or a missing group explains is not said again field by field.
+fn failing(page: &mut Page, verdict: &Verdict) {
+    let verbose = page.style.detail == Detail::Verbose;
+    let success = |f: &&Finding| f.field.metric == Metric::SUCCESS_RATE;
+    let said = |f: &Finding| !verbose && said_by_a_problem(verdict, f);
+    let mut gone = gone(verdict);
+    let news =
+        |group: &GroupId| verdict.findings.iter().any(|f| f.field.group == *group && fails(f) && !said(f));
+    gone.retain(|(group, _)| !verbose && news(group));
+    let of_gone = |f: &Finding| gone.iter().any(|(group, _)| **group == f.field.group);
+    let failing = || verdict.findings.iter().filter(|f| fails(f) && !said(f) && !of_gone(f));
+    page.list("Success rate", failing().filter(success).flat_map(|f| field_lines(f, page.style)).collect());
+    let (explained, others): (Vec<&Finding>, Vec<&Finding>) =
+        failing().filter(|f| !success(f)).partition(|f| !verbose && verdict.explained(f));
+    let mut lines: Vec<Sentence> =
+        gone.iter().map(|(_, sentence)| sentence.clone()).take(MOST_SENTENCES).collect();
+    lines.extend(capped(&others, page.style, |f| field_lines(f, page.style)));
+    let alone = lines.is_empty();
+    page.list("Failing fields", lines);
+    match explained.iter().max_by_key(|finding| finding.badness()).filter(|_| alone) {
+        Some(worst) => {
+            page.list("The worst field", field_lines(worst, page.style));
+            page.fold(explained.len() - 1);
+        }
+        None => page.fold(explained.len()),
+    }
+}
+
+/// Each sentence once, in order.
+fn once(sentences: impl Iterator<Item = Sentence>) -> Vec<Sentence> {
+    let mut all: Vec<Sentence> = Vec::new();
+    for sentence in sentences {
+        if !all.contains(&sentence) {
+            all.push(sentence);
+        }
+    }
+    all
 }
 
 /// A failing field: its main sentence with the evidence beside it, then what else there is to say.
@@ -98,12 +133,7 @@ fn capped(findings: &[&Finding], style: Style, lines: impl Fn(&Finding) -> Vec<S
     let said: Vec<Vec<Sentence>> = findings.iter().map(|f| lines(f)).filter(|l| !l.is_empty()).collect();
     let most = if style.detail == Detail::Verbose { said.len() } else { MOST_SENTENCES };
     let more = said.len().saturating_sub(most);
-    let mut all: Vec<Sentence> = Vec::new();
-    for sentence in said.into_iter().take(most).flatten() {
-        if !all.contains(&sentence) {
-            all.push(sentence);
-        }
-    }
+    let mut all = once(said.into_iter().take(most).flatten());
     if more > 0 {
         all.push(Sentence::default().own(format!("and {more} more, see the table")));
     }
@@ -170,17 +200,18 @@ impl Page {
     fn fold(&mut self, fields: usize) {
         if fields > 0 {
             let text = match fields {
-                1 => "1 more field follows from the cause above; the table has it".to_owned(),
-                n => format!("{n} more fields follow from the cause above; the table has them"),
+                1 => "1 more field follows from the shift named above; the table has it".to_owned(),
+                n => format!("{n} more fields follow from the shift named above; the table has them"),
             };
-            self.push(&format!("  {text}"), None);
+            self.line(&Sentence::default().own(text), "  ");
         }
     }
 
     fn table(&mut self, verdict: &Verdict) {
         let verbose = self.style.detail == Detail::Verbose;
-        // A run that failed has no values; its table would only repeat that.
-        let shown = |f: &&Finding| verbose || f.gated && verdict.outcome != Outcome::RunFailed;
+        // Where nothing was measured, or nothing of both sides, a table would only repeat that.
+        let empty = verdict.outcome == Outcome::RunFailed || nothing_in_common(verdict);
+        let shown = |f: &&Finding| verbose || f.gated && !empty;
         let rows: Vec<Row> = verdict.findings.iter().filter(shown).map(row).collect();
         let folded = verdict.findings.len() - rows.len();
         if !rows.is_empty() {
@@ -199,70 +230,28 @@ impl Page {
             }
         }
         if folded > 0 {
-            let what = if rows.is_empty() { "" } else { " not gated," };
             let fields = if folded == 1 { "field" } else { "fields" };
-            self.push(&format!("  {folded} {fields}{what} shown with -v"), None);
+            if rows.is_empty() {
+                self.heading(&format!("{folded} {fields} without a comparison, shown with -v"));
+            } else {
+                self.push(&format!("  {folded} {fields} not gated, shown with -v"), None);
+            }
         }
     }
 }
 
-/// The columns that a narrow terminal does without; the sentences above the table say the same of what fails.
-#[derive(Clone, Copy)]
-struct Columns {
-    interval: bool,
-    limit: bool,
-}
-
-/// The rows as an aligned table; each row's first line begins with its mark, `.` for none.
-fn grid(rows: &[Row], width: Option<u16>) -> Table {
-    let interval = rows.iter().any(|row| row.interval.is_some());
-    let full = columns(rows, Columns { interval, limit: true });
-    let Some(width) = width else { return full };
-    let fits =
-        |table: &Table| table.lines().all(|line| line.trim_end().chars().count() <= usize::from(width));
-    let narrower = [Columns { interval: false, limit: true }, Columns { interval: false, limit: false }];
-    let mut tables = std::iter::once(full).chain(narrower.map(|some| columns(rows, some)));
-    let mut last = Table::new();
-    for table in tables.by_ref() {
-        last = table;
-        if fits(&last) {
-            return last;
+/// The words of a text; a number and its unit stay together.
+fn unbroken(text: &str) -> Vec<String> {
+    const UNITS: [&str; 7] = ["%", "pp", "ms", "tok/s", "req/s", "MB", "tokens"];
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        let unit = UNITS.contains(&word.trim_end_matches([',', ';', ':', '.', ')', ']']));
+        match words.last_mut().filter(|last| unit && last.ends_with(|c: char| c.is_ascii_digit())) {
+            Some(number) => *number = format!("{number} {word}"),
+            None => words.push(word.to_owned()),
         }
     }
-    last.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
-    last
-}
-
-fn columns(rows: &[Row], shown: Columns) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    let mut header = vec![".", "field", "blessed", "now", "change"];
-    header.extend(shown.interval.then_some("95 %"));
-    header.extend(shown.limit.then_some("limit"));
-    header.push("judgement");
-    table.set_header(header);
-    for row in rows {
-        let mark = match row.mark {
-            Mark::Fails => "\u{2717}",
-            Mark::Look => "?",
-            Mark::Better => "+",
-            Mark::Quiet => ".",
-        };
-        let mut cells = vec![mark, &row.field, &row.blessed, &row.now, &row.change];
-        cells.extend(shown.interval.then(|| row.interval.as_deref().unwrap_or_default()));
-        cells.extend(shown.limit.then_some(row.limit.as_str()));
-        cells.push(&row.judgement);
-        table.add_row(cells);
-    }
-    for (at, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 2));
-        if at == 1 {
-            column.set_delimiter(':');
-        } else if (2..5).contains(&at) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table
+    words
 }
 
 /// Breaks a line at spaces so that it fits; the lines after the first stand under its text.
@@ -272,7 +261,7 @@ fn wrap(text: &str, prefix: &str, width: Option<u16>) -> Vec<String> {
     let mut lines = vec![prefix.to_owned()];
     let mut used = indent.len();
     let mut fresh = true;
-    for word in text.split(' ') {
+    for word in unbroken(text) {
         let size = word.chars().count();
         // A CI runner takes a line that begins with `::` for a command.
         if !fresh && used + 1 + size > width && !word.starts_with("::") {
@@ -284,7 +273,7 @@ fn wrap(text: &str, prefix: &str, width: Option<u16>) -> Vec<String> {
                 line.push(' ');
                 used += 1;
             }
-            line.push_str(word);
+            line.push_str(&word);
         }
         used += size;
         fresh = false;

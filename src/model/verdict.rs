@@ -14,6 +14,7 @@ use super::policy::Decide;
 use super::quantity::Finite;
 use super::reason::Reason;
 use super::report::{Requests, Tool};
+use super::sentence::Sentence;
 use super::timestamp::Timestamp;
 
 /// The schema name that a verdict carries.
@@ -253,6 +254,23 @@ impl Cause {
         let follows =
             matches!(finding.reasons.first(), Some(Reason::OverLimit { .. } | Reason::SpeedupFell { .. }));
         self.regressed && in_channel && follows && finding.judgement == Judgement::Regressed
+    }
+}
+
+impl Cause {
+    /// Its sentence with both values of the worst field that follows from it:
+    /// `… (worst: tpot.p95 of chat/c8 21.03 → 25.23 ms, limit +10 % and 0.2 ms): look at decode`.
+    #[must_use]
+    pub fn with_worst(&self, findings: &[Finding]) -> Sentence {
+        let explained = findings.iter().filter(|finding| finding.gated && self.explains(finding));
+        let worst = explained.max_by_key(|finding| finding.badness()).and_then(|finding| {
+            let (change, tolerance) = (finding.change()?, finding.tolerance.as_ref()?);
+            let field = &finding.field;
+            let limit = tolerance.words(finding.direction, finding.unit);
+            Some(format!("{} of {} {}, limit {limit}", field.local(), field.group, change.values()))
+        });
+        let named = worst.and_then(|worst| super::wording::with_worst(&self.sentence, &worst));
+        named.unwrap_or_else(|| self.sentence.sentence())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The line that is read when nothing else is.
 
 use pacegate::emit::{Detail, Style, terminal};
-use pacegate::model::Verdict;
+use pacegate::model::{Metric, Reason, Verdict};
 
 use crate::samples;
 
@@ -41,8 +41,43 @@ fn a_regression_says_what_by_how_much_and_how_sure() {
 fn one_cause_comes_before_its_fields() {
     assert_eq!(
         quiet(&samples::regression_with_a_cause())[0],
-        "REGRESSION: 4 of 14 required fields got worse; tier replicated, evidence decided, confirmed: tpot got 22.6 % slower relative to the other metrics (95 %: +14 % to +32 %; chance without a change: 0.09 %): look at decode"
+        "REGRESSION: 4 of 14 required fields got worse; tier replicated, evidence decided, confirmed: tpot got 22.6 % slower relative to the other metrics (worst: tpot.p95 of chat/c8 10.02 \u{2192} 12.53 ms, limit +10 % and 0.2 ms; 95 %: +14 % to +32 %; chance without a change: 0.09 %): look at decode"
     );
+}
+
+#[test]
+fn a_cause_says_slower_without_a_sign_and_both_values_of_its_worst_field() {
+    let mut verdict = samples::regression_with_a_cause();
+    verdict.causes[0].sentence = Reason::MetricShift {
+        metric: Metric::TPOT,
+        groups: 2,
+        of: 2,
+        strategies: Vec::new(),
+        smallest: samples::f(0.2),
+        largest: samples::f(0.2),
+        with: Vec::new(),
+    };
+    let line = quiet(&verdict).remove(0);
+    let cause = "tpot is 20 % slower in 2 of 2 groups (worst: tpot.p95 of chat/c8 10.02 \u{2192} 12.53 ms, limit +10 % and 0.2 ms): look at decode";
+    assert!(line.ends_with(cause), "{line}");
+    let page = terminal(&verdict, Style::default());
+    assert_eq!(page.matches("look at decode").count(), 1, "{page}");
+}
+
+#[test]
+fn a_shift_of_nothing_is_no_cause() {
+    let mut verdict = samples::regression_with_a_cause();
+    let mut nothing = verdict.causes[0].clone();
+    (nothing.regressed, nothing.ratio) = (false, samples::f(1.0002));
+    verdict.causes.push(nothing.clone());
+    let page = terminal(&verdict, Style::default());
+    assert!(!page.contains("Causes"), "{page}");
+    nothing.ratio = samples::f(1.08);
+    nothing.sentence =
+        Reason::RunWide { ratio: samples::f(1.08), interval: None, p: None, regressed: false, decode: false };
+    verdict.causes.push(nothing);
+    let page = terminal(&verdict, Style::default());
+    assert!(page.contains("Causes\n  - everything may be 8.0 % slower; not significant"), "{page}");
 }
 
 #[test]

@@ -40,23 +40,30 @@ pub fn under_min_change(field: &FieldId, change: Change, tolerance: &Tolerance) 
 pub fn over_max(field: &FieldId, value: Quantity, max: Finite, origin: &Origin) -> Sentence {
     Sentence::default()
         .own(format!(
-            "{} of {} is {value}, above the absolute limit of {} set at ",
+            "{} of {} is {value}, above the absolute limit of {}",
             field.local(),
             field.group,
             Quantity { value: max, unit: value.unit }
         ))
-        .foreign(origin.to_string())
+        .then(set_at(origin))
 }
 
 pub fn under_min(field: &FieldId, value: Quantity, min: Finite, origin: &Origin) -> Sentence {
     Sentence::default()
         .own(format!(
-            "{} of {} is {value}, below the absolute limit of {} set at ",
+            "{} of {} is {value}, below the absolute limit of {}",
             field.local(),
             field.group,
             Quantity { value: min, unit: value.unit }
         ))
-        .foreign(origin.to_string())
+        .then(set_at(origin))
+}
+
+fn set_at(origin: &Origin) -> Sentence {
+    match origin {
+        Origin::Default => Sentence::default().own(" (built-in limit)"),
+        written => Sentence::default().own(" set at ").foreign(written.to_string()),
+    }
 }
 
 pub fn better(field: &FieldId, change: Change) -> Sentence {

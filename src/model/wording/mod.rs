@@ -11,7 +11,8 @@ mod validity;
 use super::reason::Reason;
 use super::sentence::Sentence;
 
-pub use parts::{chance, plus};
+pub use parts::{chance, plus, share};
+pub use shifts::with_worst;
 
 /// The sentence of a reason.
 #[must_use]

@@ -17,6 +17,11 @@ pub fn plus(share: Finite) -> String {
     format!("{sign}{} %", trimmed((share.get().abs() * 1000.0).round() / 10.0))
 }
 
+/// A share without its sign, where a word says which way: `18.7 %`.
+pub fn share(share: Finite) -> String {
+    format!("{} %", trimmed((share.get() * 1000.0).round() / 10.0))
+}
+
 /// A probability without false precision.
 pub fn chance(p: Finite) -> String {
     match p.get() {

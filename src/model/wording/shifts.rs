@@ -2,9 +2,28 @@
 
 use crate::model::metric::{ChannelClass, Metric};
 use crate::model::quantity::Finite;
+use crate::model::reason::Reason;
 use crate::model::sentence::Sentence;
 
-use super::parts::{chance, plus};
+use super::parts::{chance, plus, share};
+
+/// The sentence of a shift, with the field that shows it most; `None` for any other reason.
+pub fn with_worst(reason: &Reason, worst: &str) -> Option<Sentence> {
+    let worst = Some(worst);
+    let text = match reason {
+        Reason::RunWide { ratio, interval, p, regressed, decode } => {
+            run_wide_words(*ratio, (*interval, *p), worst, *regressed, *decode)
+        }
+        Reason::ClassShift { class, ratio, interval, p, regressed } => {
+            class_words(*class, *ratio, (*interval, *p), worst, *regressed)
+        }
+        Reason::MetricShift { metric, groups, of, strategies, smallest, largest, with } => {
+            metric_shift_words(metric, (*groups, *of), strategies, (*smallest, *largest), worst, with)
+        }
+        _ => return None,
+    };
+    Some(Sentence::default().own(text))
+}
 
 pub fn run_wide(
     ratio: Finite,
@@ -13,7 +32,7 @@ pub fn run_wide(
     regressed: bool,
     decode: bool,
 ) -> Sentence {
-    Sentence::default().own(run_wide_words(ratio, interval, p, regressed, decode))
+    Sentence::default().own(run_wide_words(ratio, (interval, p), None, regressed, decode))
 }
 
 pub fn class_shift(
@@ -23,19 +42,7 @@ pub fn class_shift(
     p: Option<Finite>,
     regressed: bool,
 ) -> Sentence {
-    let less = (1.0 - 1.0 / ratio.get()) * 100.0;
-    let moved = match (class, regressed) {
-        (ChannelClass::Throughput, true) => format!("fell by {less:.1} %"),
-        (ChannelClass::Throughput, false) => format!("may have fallen by {less:.1} %"),
-        (_, true) => format!("got {}", percent_worse(ratio)),
-        (_, false) => format!("may have got {}", percent_worse(ratio)),
-    };
-    Sentence::default().own(format!(
-        "{} {moved} relative to the other metrics{}{}",
-        class.name(),
-        range(interval, p),
-        stage(class)
-    ))
+    Sentence::default().own(class_words(class, ratio, (interval, p), None, regressed))
 }
 
 pub fn metric_shift(
@@ -47,13 +54,40 @@ pub fn metric_shift(
     largest: Finite,
     with: &[Metric],
 ) -> Sentence {
-    Sentence::default().own(metric_shift_words(metric, groups, of, strategies, (smallest, largest), with))
+    Sentence::default().own(metric_shift_words(
+        metric,
+        (groups, of),
+        strategies,
+        (smallest, largest),
+        None,
+        with,
+    ))
+}
+
+/// The 95 % interval of a ratio, and the chance without a change.
+type Sureness = (Option<(Finite, Finite)>, Option<Finite>);
+
+fn class_words(
+    class: ChannelClass,
+    ratio: Finite,
+    sure: Sureness,
+    worst: Option<&str>,
+    regressed: bool,
+) -> String {
+    let less = (1.0 - 1.0 / ratio.get()) * 100.0;
+    let moved = match (class, regressed) {
+        (ChannelClass::Throughput, true) => format!("fell by {less:.1} %"),
+        (ChannelClass::Throughput, false) => format!("may have fallen by {less:.1} %"),
+        (_, true) => format!("got {}", percent_worse(ratio)),
+        (_, false) => format!("may have got {}", percent_worse(ratio)),
+    };
+    format!("{} {moved} relative to the other metrics{}{}", class.name(), aside(worst, sure), stage(class))
 }
 
 fn run_wide_words(
     ratio: Finite,
-    interval: Option<(Finite, Finite)>,
-    p: Option<Finite>,
+    sure: Sureness,
+    worst: Option<&str>,
     regressed: bool,
     decode: bool,
 ) -> String {
@@ -67,29 +101,30 @@ fn run_wide_words(
         }
         (false, _) => "; not significant, so it does not fail",
     };
-    format!("everything {verb} {}{}{cause}", percent_worse(ratio), range(interval, p))
+    format!("everything {verb} {}{}{cause}", percent_worse(ratio), aside(worst, sure))
 }
 
 fn metric_shift_words(
     metric: &Metric,
-    groups: usize,
-    of: usize,
+    (groups, of): (usize, usize),
     strategies: &[String],
     span: (Finite, Finite),
+    worst: Option<&str>,
     with: &[Metric],
 ) -> String {
     let worse = metric.def().map_or("worse", |def| def.worse);
-    let size = if plus(span.0) == plus(span.1) {
-        plus(span.1)
+    let size = if share(span.0) == share(span.1) {
+        share(span.1)
     } else {
-        format!("{} to {}", plus(span.0), plus(span.1))
+        format!("{} to {}", share(span.0), share(span.1))
     };
+    let worst = aside(worst, (None, None));
     let whose = if strategies.is_empty() { String::new() } else { format!(" of {}", strategies.join(", ")) };
     let stage = metric.class().map(stage).unwrap_or_default();
     let with: Vec<&str> = with.iter().map(Metric::id).collect();
     let along =
         if with.is_empty() { String::new() } else { format!("; {} moved with it", with.join(" and ")) };
-    format!("{metric}{whose} is {size} {worse} in {groups} of {of} groups{stage}{along}")
+    format!("{metric}{whose} is {size} {worse} in {groups} of {of} groups{worst}{stage}{along}")
 }
 
 fn stage(class: ChannelClass) -> String {
@@ -100,12 +135,13 @@ fn stage(class: ChannelClass) -> String {
     }
 }
 
-/// ` (95 %: +14 % to +32 %; chance without a change: 0.09 %)`, as much of it as is known.
-fn range(interval: Option<(Finite, Finite)>, p: Option<Finite>) -> String {
+/// ` (worst: …; 95 %: +14 % to +32 %; chance without a change: 0.09 %)`, as much of it as is known.
+fn aside(worst: Option<&str>, (interval, p): Sureness) -> String {
     let share = |ratio: Finite| Finite::new(ratio.get() - 1.0).unwrap_or(Finite::ZERO);
+    let worst = worst.map(|worst| format!("worst: {worst}"));
     let interval = interval.map(|(lo, hi)| format!("95 %: {} to {}", plus(share(lo)), plus(share(hi))));
     let p = p.map(|p| format!("chance without a change: {}", chance(p)));
-    let known: Vec<String> = interval.into_iter().chain(p).collect();
+    let known: Vec<String> = worst.into_iter().chain(interval).chain(p).collect();
     if known.is_empty() { String::new() } else { format!(" ({})", known.join("; ")) }
 }
 

@@ -85,7 +85,11 @@ fn suspicious_words(
     more: usize,
 ) -> String {
     let name = format!("{} of {}", field.local(), field.group);
-    let more = if more == 0 { String::new() } else { format!(", and {more} more fields like it") };
+    let more = match more {
+        0 => String::new(),
+        1 => ", and 1 more field like it".to_owned(),
+        more => format!(", and {more} more fields like it"),
+    };
     match (what, change) {
         (Suspicion::TooGood, Some(change)) => format!(
             "{name} {} {} ({}){more}: suspiciously good. A warm prefix cache, an empty first chunk, truncated answers or an engine that did nothing look like this; blessing it needs --reason",
