@@ -28,6 +28,10 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Write any report as canonical JSON.
     Convert(ConvertArgs),
+    /// Send one request to each endpoint of a profile, and name cause and remedy of what is wrong.
+    Doctor(DoctorArgs),
+    /// Serve the embedded engine behind the OpenAI API on this machine, with faults on demand.
+    Mock(MockArgs),
     /// List the tools whose reports can be read, and what is in them.
     Formats,
     /// Print the JSON Schema of a file that pacegate writes.
@@ -46,9 +50,73 @@ pub struct RunArgs {
     /// How to judge and what to write.
     #[command(flatten)]
     pub gate: GateArgs,
+    /// Where and how an endpoint is reached.
+    #[command(flatten)]
+    pub endpoint: EndpointArgs,
+    /// Measure this endpoint too, both alternating in blocks (duet): it is what the profile's own is held against.
+    #[arg(long, value_name = "URL", env = "PACEGATE_AGAINST")]
+    pub against: Option<String>,
     /// Seed of prompts, arrivals and the embedded engine; each round adds its number.
     #[arg(long, value_name = "N", env = "PACEGATE_SEED")]
     pub seed: Option<u64>,
+}
+
+/// Where and how an endpoint is reached.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Endpoint")]
+pub struct EndpointArgs {
+    /// The endpoint, in place of the profile's. A URL with a path is used as given, one without gets /v1.
+    #[arg(long, value_name = "URL", env = "PACEGATE_BASE_URL")]
+    pub base_url: Option<String>,
+    /// The environment variable that holds the API key.
+    #[arg(long, value_name = "NAME", env = "PACEGATE_API_KEY_ENV", default_value = "OPENAI_API_KEY")]
+    pub api_key_env: String,
+    /// A host that may get the key although only a file names it. Repeatable.
+    #[arg(long, value_name = "HOST", env = "PACEGATE_KEY_HOST", value_delimiter = ',')]
+    pub key_host: Vec<String>,
+    /// Certificates of a private authority, PEM.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_CA_FILE")]
+    pub ca_file: Option<PathBuf>,
+}
+
+/// `pacegate doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// The profile; else the default or the only one of pacegate.toml.
+    #[arg(long, value_name = "NAME", env = "PACEGATE_PROFILE")]
+    pub profile: Option<String>,
+    /// pacegate.toml; else it is looked for upwards to the git root.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_CONFIG")]
+    pub config: Option<PathBuf>,
+    /// Where and how the endpoint is reached.
+    #[command(flatten)]
+    pub endpoint: EndpointArgs,
+}
+
+/// `pacegate mock`.
+#[derive(Debug, Args)]
+pub struct MockArgs {
+    /// Where to listen; port 0 takes a free one. Only this machine reaches it.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8000")]
+    pub listen: std::net::SocketAddr,
+    /// A model that is served; one that is named like a strategy has that strategy's speeds. Repeatable.
+    #[arg(long, value_name = "NAME", default_value = "embedded")]
+    pub model: Vec<String>,
+    /// What the times of an answer come from: engine, none, or FIRST/GAP such as 80ms/8ms.
+    #[arg(long, value_name = "LATENCY", default_value = "engine")]
+    pub latency: crate::server::Latency,
+    /// A fault for some requests, such as 429=5% or reset@0,7. Repeatable.
+    #[arg(long, value_name = "FAULT")]
+    pub fault: Vec<crate::server::FaultRule>,
+    /// Requests answered at once; one more is refused with 429.
+    #[arg(long, value_name = "N")]
+    pub max_in_flight: Option<u32>,
+    /// The environment variable that holds the key that requests have to bring.
+    #[arg(long, value_name = "NAME")]
+    pub api_key_env: Option<String>,
+    /// Where faults, lengths and noise are drawn from.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
 }
 
 /// `pacegate check`.

@@ -20,7 +20,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("emit", &["model"]),
     ("explain", &["model", "stats"]),
     ("history", &["model", "stats"]),
-    ("cli", &["model", "source", "emit"]),
+    ("cli", &["model", "source", "emit", "server"]),
 ];
 
 const MOST_LINES: usize = 400;

@@ -11,6 +11,8 @@ pub fn check(args: &CheckArgs) -> Done {
     let outputs = Outputs::open(&args.gate.output)?;
     let workspace = Workspace::open(&args.gate)?;
     let inputs: Vec<_> = args.reports.iter().map(|text| ingest::Input::parse(text)).collect();
+    let read: Vec<&std::path::Path> = inputs.iter().map(|input| input.path.as_path()).collect();
+    outputs.spare(&read)?;
     let report = ingest::read(&inputs, &options(&args.ingest, workspace.chosen_profile()))?;
     gate::conclude(report, &workspace, &args.gate, &outputs)
 }

@@ -22,7 +22,7 @@ impl ExitWith {
 
 impl fmt::Display for ExitWith {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:#}", self.source)
+        f.write_str(&chain(&self.source))
     }
 }
 
@@ -30,9 +30,22 @@ impl std::error::Error for ExitWith {}
 
 /// Prints an error on standard error and says which exit it is: 2 unless it knows better.
 pub fn report(error: &anyhow::Error) -> Exit {
-    let whole = format!("{error:#}");
+    let whole = chain(error);
     let message: String = whole.lines().map(|line| format!("{}\n", text::terminal(line))).collect();
     let _ = write!(std::io::stderr(), "pacegate: {message}");
     super::on_github::tell_error(&whole);
     error.downcast_ref::<ExitWith>().map_or(Exit::Usage, |with| with.exit)
+}
+
+/// The error and its causes; a cause that the sentence before it already holds is not said again.
+fn chain(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain() {
+        let words = cause.to_string();
+        if !text.contains(&words) {
+            let colon = if text.is_empty() { "" } else { ": " };
+            text.push_str(&format!("{colon}{words}"));
+        }
+    }
+    text
 }

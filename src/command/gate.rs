@@ -18,8 +18,9 @@ use super::{Done, provenance};
 
 /// Judges the report, or blesses it, writes every output and says which exit it is.
 pub fn conclude(report: Report, workspace: &Workspace, args: &GateArgs, outputs: &Outputs) -> Done {
-    let mut failed = outputs.write_report(&report);
     let against = Against::find(&report, workspace, args)?;
+    outputs.spare(&[&against.path])?;
+    let mut failed = outputs.write_report(&report);
     let verdict = gate::judge(input(&report, &against, &args.allow_different, args.report_only))?;
     if args.bless.bless {
         let exit = bless(report, &against, &verdict, args)?;
@@ -66,7 +67,8 @@ fn bless(report: Report, against: &Against, verdict: &Verdict, args: &GateArgs) 
     };
     let blessed = baseline::bless(against.own.as_ref(), &report, &request)
         .map_err(|refused| ExitWith::error(exit_of(&refused, verdict.outcome), refused))?;
-    let old = std::fs::read_to_string(&against.path).ok();
+    // A device is only written to.
+    let old = against.own.as_ref().and_then(|_| std::fs::read_to_string(&against.path).ok());
     let text = baseline::render(&blessed.baseline)?;
     if !blessed.unchanged {
         files::write(&against.path, text.as_bytes())

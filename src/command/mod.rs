@@ -3,12 +3,16 @@
 mod against;
 mod check;
 mod convert;
+mod doctor;
+mod endpoint;
 mod explain;
 mod fail;
 mod formats;
 mod gate;
 mod init;
+mod interrupt;
 mod manual;
+mod mock;
 mod on_github;
 mod outputs;
 mod progress;
@@ -30,6 +34,8 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Check(args) => check::check(&args),
         Command::Explain(args) => explain::explain(&args),
         Command::Convert(args) => convert::convert(&args),
+        Command::Doctor(args) => doctor::doctor(&args),
+        Command::Mock(args) => mock::mock(&args),
         Command::Formats => formats::formats(),
         Command::Schema(args) => schema::schema(&args),
         Command::Init(args) => init::init(&args),

@@ -47,6 +47,23 @@ impl Outputs {
         })
     }
 
+    /// Refuses to write over what is read: a verdict in the place of the blessed baseline would be lost data.
+    pub fn spare(&self, inputs: &[&Path]) -> anyhow::Result<()> {
+        let place = |path: &Path| std::fs::canonicalize(path).ok().filter(|real| real.is_file());
+        let files = [&self.report, &self.json, &self.markdown, &self.junit, &self.metrics, &self.log];
+        for target in files.into_iter().flatten() {
+            if let Some(input) =
+                inputs.iter().find(|input| place(input).is_some_and(|p| Some(p) == place(target)))
+            {
+                anyhow::bail!(
+                    "{} is read here, so nothing may be written to it; name another file",
+                    input.display()
+                );
+            }
+        }
+        Ok(())
+    }
+
     /// Writes the measured report, if it was asked for.
     pub fn write_report(&self, report: &Report) -> Vec<anyhow::Error> {
         let text = || Ok(serde_json::to_string_pretty(report)? + "\n");
@@ -66,14 +83,16 @@ impl Outputs {
     ///
     /// `kind` says whether the numbers were measured here, `own` is this checkout's baseline.
     pub fn emit(&self, verdict: &Verdict, kind: SourceKind, own: &Path) -> Vec<anyhow::Error> {
-        let screen = emit::terminal(verdict, self.style);
-        let mut failed: Vec<anyhow::Error> = print(&screen).err().into_iter().collect();
+        let mut failed = Vec::new();
         let plain = || Ok(emit::terminal(verdict, Style { colour: false, ..self.style }));
         failed.extend(write(self.log.as_deref(), plain).err());
         failed.extend(write(self.json.as_deref(), || Ok(emit::json(verdict))).err());
         failed.extend(write(self.markdown.as_deref(), || Ok(emit::markdown(verdict))).err());
         failed.extend(write(self.junit.as_deref(), || Ok(emit::junit(verdict, &self.run(kind)))).err());
         failed.extend(write(self.metrics.as_deref(), || Ok(emit::openmetrics(verdict))).err());
+        // Printed last: the exit that the text tells is the one that comes.
+        let told = if failed.is_empty() { verdict.clone() } else { with_failed_output(verdict) };
+        failed.extend(print(&emit::terminal(&told, self.style)).err());
         on_github::tell(verdict, own);
         failed
     }
@@ -82,6 +101,14 @@ impl Outputs {
         let took = if kind == SourceKind::Ingest { Duration::ZERO } else { self.clock.elapsed() };
         emit::Run { started: self.started, took }
     }
+}
+
+fn with_failed_output(verdict: &Verdict) -> Verdict {
+    let exit_code = match verdict.exit_code {
+        0 => Exit::OutputFailed.code(),
+        code => code,
+    };
+    Verdict { exit_code, ..verdict.clone() }
 }
 
 /// What failed to be written is said, and replaces only a pass.
@@ -117,5 +144,6 @@ fn style(args: &OutputArgs) -> Style {
         (false, 0) => Detail::Usual,
         (false, _) => Detail::Verbose,
     };
-    Style { colour: terminal && !no_colour, width: None, detail }
+    let width = terminal.then(|| terminal_size::terminal_size().map(|(width, _)| width.0)).flatten();
+    Style { colour: terminal && !no_colour, width, detail }
 }

@@ -1,23 +1,22 @@
 //! `pacegate run`: measure a profile, then judge or bless what came out.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use anyhow::{Context, bail};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
 
 use crate::cli::RunArgs;
 use crate::config::Choice;
 use crate::exit::Exit;
 use crate::model::Report;
 use crate::model::profile::Target;
+use crate::source::load::endpoint::EndpointError;
+use crate::source::load::{self, LoadError};
 use crate::source::simulate;
 
+use super::fail::ExitWith;
+use super::interrupt::Interrupt;
 use super::outputs::{self, Outputs};
 use super::progress::View;
 use super::workspace::Workspace;
-use super::{Done, gate, provenance};
+use super::{Done, endpoint, gate, provenance};
 
 pub fn run(args: &RunArgs) -> Done {
     let outputs = Outputs::open(&args.gate.output)?;
@@ -27,7 +26,7 @@ pub fn run(args: &RunArgs) -> Done {
         choice.profile.seed = seed;
     }
     let interrupt = Interrupt::listen()?;
-    let report = measure(&choice, args.gate.output.quiet, &interrupt)?;
+    let report = measure(&choice, args, &workspace, &interrupt)?;
     if let Some(exit) = interrupt.exit() {
         let (kept, failed) = outputs.write_partial(&report);
         super::fail::report(&anyhow::anyhow!(
@@ -40,24 +39,38 @@ pub fn run(args: &RunArgs) -> Done {
     gate::conclude(report, &workspace, &args.gate, &outputs)
 }
 
-fn measure(choice: &Choice, quiet: bool, interrupt: &Interrupt) -> anyhow::Result<Report> {
+fn measure(
+    choice: &Choice,
+    args: &RunArgs,
+    workspace: &Workspace,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Report> {
     let profile = &choice.profile;
-    let engine = match &profile.target {
-        Target::Embedded(engine) => engine,
-        Target::Endpoint { .. } => bail!(
-            "the profile {} measures an endpoint, which this version can't do yet; measure it with another tool and use pacegate check",
-            profile.name
-        ),
-    };
-    if provenance::in_ci() && !choice.embedded_named {
+    let embedded = matches!(profile.target, Target::Embedded(_));
+    if embedded && provenance::in_ci() && !choice.embedded_named {
         bail!(
             "in CI the embedded engine must be named, so that nobody takes its numbers for an endpoint's: say --profile smoke, or add a [profile.NAME] with base_url and model to pacegate.toml"
         );
     }
+    if embedded && (args.endpoint.base_url.is_some() || args.against.is_some()) {
+        bail!(
+            "the profile {} measures the embedded engine, so no endpoint can be named; add a [profile.NAME] with model = \"…\" to pacegate.toml and say --profile NAME",
+            profile.name
+        );
+    }
     let client = provenance::client();
-    let mut view = View::open(profile, quiet);
+    let mut view = View::open(profile, args.gate.output.quiet);
     let started = provenance::now();
-    let report = simulate::measure(profile, engine, &mut |progress| view.see(progress), &interrupt.cancel);
+    let mut see = |progress: simulate::Progress<'_>| view.see(progress);
+    let report = match &profile.target {
+        Target::Embedded(engine) => {
+            simulate::measure(profile, engine, &mut see, &interrupt.cancel).map_err(anyhow::Error::new)
+        }
+        Target::Endpoint { .. } => {
+            let options = endpoint::options(&args.endpoint, args.against.clone(), workspace)?;
+            load::measure(profile, &options, &mut see, &interrupt.cancel).map_err(unmeasured)
+        }
+    };
     view.close();
     let mut report = report.with_context(|| format!("profile {}", profile.name))?;
     for job in &mut report.jobs {
@@ -68,33 +81,12 @@ fn measure(choice: &Choice, quiet: bool, interrupt: &Interrupt) -> anyhow::Resul
     Ok(report)
 }
 
-/// Ctrl-C and SIGTERM: the first asks the run to stop and keep what it has, the second ends the process.
-struct Interrupt {
-    cancel: Arc<AtomicBool>,
-    terminated: Arc<AtomicBool>,
-}
-
-impl Interrupt {
-    fn listen() -> anyhow::Result<Interrupt> {
-        let interrupt = Interrupt { cancel: Arc::default(), terminated: Arc::default() };
-        let cancel = || Arc::clone(&interrupt.cancel);
-        let listen = || -> std::io::Result<()> {
-            flag::register_conditional_default(SIGINT, cancel())?;
-            flag::register_conditional_default(SIGTERM, cancel())?;
-            flag::register(SIGTERM, Arc::clone(&interrupt.terminated))?;
-            flag::register(SIGTERM, cancel())?;
-            flag::register(SIGINT, cancel())?;
-            Ok(())
-        };
-        listen().context("failed to listen for Ctrl-C")?;
-        Ok(interrupt)
-    }
-
-    fn exit(&self) -> Option<Exit> {
-        match (self.cancel.load(Ordering::Relaxed), self.terminated.load(Ordering::Relaxed)) {
-            (false, _) => None,
-            (true, false) => Some(Exit::Interrupted),
-            (true, true) => Some(Exit::Terminated),
-        }
+/// What the network or the system refused is a failed run; everything else is a slip in the profile or the flags.
+fn unmeasured(error: LoadError) -> anyhow::Error {
+    match error {
+        LoadError::Endpoint(EndpointError::NoAddress { .. })
+        | LoadError::System(_)
+        | LoadError::BeforeBlock { .. } => ExitWith::error(Exit::RunFailed, error),
+        other => anyhow::Error::new(other),
     }
 }

@@ -19,21 +19,27 @@ pub struct Workspace {
 impl Workspace {
     /// Finds and reads pacegate.toml.
     pub fn open(args: &GateArgs) -> anyhow::Result<Workspace> {
-        let config_path = match &args.config {
-            Some(path) => Some(path.clone()),
+        let workspace = Workspace::at(args.config.as_deref(), args.profile.as_deref())?;
+        Ok(Workspace { baseline: args.baseline.clone(), ..workspace })
+    }
+
+    /// The same for a command that judges nothing.
+    pub fn at(config: Option<&Path>, profile: Option<&str>) -> anyhow::Result<Workspace> {
+        let config_path = match config {
+            Some(path) => Some(path.to_path_buf()),
             None => config::find(&std::env::current_dir()?).map(|path| shortest(&path)),
         };
         let config = match &config_path {
             Some(path) => config::read(path)?,
             None => Config::default(),
         };
-        let own = || args.profile.clone().or_else(|| config.default.clone());
+        let own = || profile.map(str::to_owned).or_else(|| config.default.clone());
         let only = || match config.profiles.len() {
             1 => config.profiles.keys().next().cloned(),
             _ => None,
         };
         let profile = own().or_else(only);
-        Ok(Workspace { profile, baseline: args.baseline.clone(), config_path, config })
+        Ok(Workspace { profile, baseline: None, config_path, config })
     }
 
     /// The profile that was named, or that the file makes the only choice.
@@ -57,7 +63,8 @@ impl Workspace {
         self.baseline.clone().unwrap_or_else(|| self.root().join("baselines").join(format!("{profile}.json")))
     }
 
-    fn root(&self) -> PathBuf {
+    /// The folder that paths in pacegate.toml are relative to.
+    pub fn root(&self) -> PathBuf {
         let parent = self.config_path.as_deref().and_then(Path::parent);
         parent.map(Path::to_path_buf).unwrap_or_default()
     }

@@ -36,7 +36,7 @@ fn after_failure(verdict: &Verdict) -> &'static str {
     if verdict.problems.iter().any(bottleneck) {
         "run it again on a quieter machine, or with fewer requests in flight"
     } else {
-        "mend the endpoint, its address, key or model, then run it again"
+        "mend the endpoint, its address, key or model (pacegate doctor names cause and remedy), then run it again"
     }
 }
 

@@ -125,6 +125,55 @@ fn every_end_to_end_vector_gives_the_verdict_of_the_independent_implementation()
             "duet" => alternated(input),
             _ => build::report(jobs(&input["candidate_jobs"])),
         };
-        hold_against(case, &build::judge(&build::blessed(vec![blessed]), &candidate, &policy, &[]));
+        let verdict = build::judge(&build::blessed(vec![blessed.clone()]), &candidate, &policy, &[]);
+        hold_against(case, &verdict);
+        through_files(case, blessed, candidate, &gated, &verdict);
     }
+}
+
+/// The same case through `pacegate check` on files: the same outcome and the same word for every field.
+fn through_files(case: &Value, blessed: Report, candidate: Report, gated: &[&str], verdict: &Verdict) {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
+    // A blessed baseline is of several reports; one with many jobs is read alike.
+    write("baseline.json", serde_json::to_string(&build::blessed(vec![blessed])).unwrap());
+    write("report.json", serde_json::to_string(&candidate).unwrap());
+    write("pacegate.toml", rules(gated));
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_pacegate"))
+        .args(["check", "report.json", "--baseline", "baseline.json", "--json", "verdict.json", "-q"])
+        .current_dir(folder.path())
+        .env_remove("CI")
+        .output()
+        .unwrap();
+    let id = case["id"].as_str().unwrap();
+    let fails = case["expected"]["gate"] == "fail";
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(i32::from(fails)), "{id}: {said}");
+    let written: Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.path().join("verdict.json")).unwrap()).unwrap();
+    for finding in verdict.findings.iter().filter(|finding| finding.gated) {
+        let field = serde_json::to_value(&finding.field).unwrap();
+        let found =
+            written["findings"].as_array().unwrap().iter().find(|other| other["field"] == field).unwrap();
+        let word = serde_json::to_value(finding.judgement).unwrap();
+        assert_eq!(found["judgement"], word, "{id} {}", finding.field);
+    }
+}
+
+/// The gated fields at 10 % without floors, and nothing else.
+fn rules(gated: &[&str]) -> String {
+    let defaults =
+        ["ttft.p50", "ttft.p95", "tpot.p50", "tpot.p95", "e2e.p95", "output_throughput", "success_rate"];
+    let off = defaults
+        .iter()
+        .filter(|field| !gated.contains(field))
+        .map(|field| format!("\"{field}\" = {{ gate = false }}"));
+    let on = gated.iter().map(|field| {
+        let rate = field.ends_with("throughput");
+        let (key, floor) =
+            if rate { ("max_decrease", "") } else { ("max_increase", ", min_change = \"0ms\"") };
+        format!("\"{field}\" = {{ {key} = \"10%\"{floor} }}")
+    });
+    let lines: Vec<String> = off.chain(on).collect();
+    format!("[gate]\ndecide = \"evidence\"\nblind_above = \"100000%\"\n{}\n", lines.join("\n"))
 }
