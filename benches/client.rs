@@ -1,0 +1,252 @@
+//! What the load generator costs and how far its times are from the truth.
+//!
+//! `cargo bench --bench client`. The server is another process, so that CPU time is the client's alone; a bare hyper
+//! read loop over the same streams in the same run is the measure. Times are held against a server in this process,
+//! which shares its clock. Medians of three runs; believe ratios, not seconds.
+
+use std::error::Error;
+use std::future::poll_fn;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use hyper::client::conn::http1;
+use hyper::rt::ReadBufCursor;
+use pacegate::model::profile::Timeouts;
+use pacegate::server::{self, Latency, Settings};
+use pacegate::source::load::block::{self, Block};
+use pacegate::source::load::clock::Clock;
+use pacegate::source::load::endpoint::Endpoint;
+use pacegate::source::load::request::Call;
+use pacegate::source::load::schedule::Schedule;
+use pacegate::source::load::timeline::Timeline;
+use pacegate::source::load::url::BaseUrl;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::task::{JoinSet, LocalSet};
+
+type Done<T> = Result<T, Box<dyn Error>>;
+
+const TOKENS: usize = 128;
+const RUNS: usize = 3;
+
+/// Streams at once, gap between their tokens in ms, waves of streams.
+const CASES: [(usize, u64, usize); 2] = [(32, 10, 4), (256, 50, 2)];
+
+fn main() -> Done<()> {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let [_, serve, gap] = arguments.as_slice()
+        && serve == "serve"
+    {
+        let stop = AtomicBool::new(false);
+        server::run_blocking(settings(gap.parse()?), &stop, |address| {
+            let _gone = writeln!(std::io::stdout(), "{address}");
+        })?;
+        return Ok(());
+    }
+    let mut out = std::io::stdout();
+    for (streams, gap, waves) in CASES {
+        let chunks = (streams * waves * TOKENS) as f64;
+        let (mut bare, mut ours, mut errors) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..RUNS {
+            let server = Serving::start(gap)?;
+            bare.push(cpu_of(|| bare_loop(server.address, streams, waves))? / chunks * 1000.0);
+            ours.push(cpu_of(|| load(server.address, streams, waves).map(|_| ()))? / chunks * 1000.0);
+            drop(server);
+            errors.push(first_token_errors(streams, gap, waves)?);
+        }
+        let (bare, ours) = (median(bare), median(ours));
+        let p50 = median(errors.iter().map(|(p50, _)| *p50).collect());
+        let p99 = median(errors.iter().map(|(_, p99)| *p99).collect());
+        writeln!(
+            out,
+            "{streams} streams, {gap} ms gaps: {ours:.4} CPU s a 1,000 chunks, bare hyper {bare:.4}, ratio {:.2}; \
+             first token late by p50 {p50:.3} ms, p99 {p99:.3} ms",
+            ours / bare
+        )?;
+    }
+    Ok(())
+}
+
+fn settings(gap_ms: u64) -> Settings {
+    let (first_token, gap) = (Duration::from_millis(80), Duration::from_millis(gap_ms));
+    Settings { latency: Latency::Fixed { first_token, gap }, ..Settings::default() }
+}
+
+struct Serving {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Serving {
+    fn start(gap: u64) -> Done<Serving> {
+        let mut child = Command::new(std::env::current_exe()?)
+            .args(["serve", &gap.to_string()])
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().ok_or("no output")?).read_line(&mut line)?;
+        Ok(Serving { child, address: line.trim().parse()? })
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _gone = self.child.kill();
+        let _gone = self.child.wait();
+    }
+}
+
+/// CPU seconds of this process while something runs.
+fn cpu_of(work: impl FnOnce() -> Done<()>) -> Done<f64> {
+    let mut system = sysinfo::System::new()?;
+    let pid = sysinfo::get_current_pid()?;
+    let mut used = || {
+        let what = sysinfo::ProcessRefreshKind::nothing().with_cpu();
+        system.refresh_processes_specifics(sysinfo::ProcessesToUpdate::Some(&[pid]), false, what);
+        system.process(pid).map_or(0, sysinfo::Process::accumulated_cpu_time)
+    };
+    let before = used();
+    work()?;
+    Ok((used() - before) as f64 / 1000.0)
+}
+
+fn body() -> Bytes {
+    Bytes::from(format!(
+        r#"{{"model":"embedded","messages":[{{"role":"user","content":"hi"}}],"max_tokens":{TOKENS},"stream":true,"stream_options":{{"include_usage":true}},"ignore_eos":true}}"#
+    ))
+}
+
+/// When a request was sent, what became of it, and the beginning of its reply.
+type Answered = (u64, Timeline, String);
+
+/// The product's own way, everything read afterwards included.
+fn load(address: SocketAddr, streams: usize, waves: usize) -> Done<(Clock, Vec<Answered>)> {
+    let url = BaseUrl::parse(&format!("http://{address}"))?;
+    let call = Call { path: "/v1/chat/completions".to_owned(), body: Some(body()), stream: true };
+    let clock = Clock::start();
+    let block = Block {
+        endpoint: Arc::new(Endpoint::resolve(url, None)?),
+        calls: vec![call; streams * waves].into(),
+        schedule: Schedule::Closed(streams as u32),
+        timeouts: Timeouts::default(),
+        clock,
+    };
+    let mut read = Vec::new();
+    block::run(&block, &AtomicBool::new(false), |_, record| {
+        let timeline = Timeline::read(&record);
+        let id = String::from_utf8_lossy(&record.raw[..record.raw.len().min(600)]).into_owned();
+        read.push((record.sent.unwrap_or_default(), timeline, id));
+    })?;
+    if let Some(failure) = read.iter().find_map(|(_, timeline, _)| timeline.failure.as_ref()) {
+        return Err(format!("a stream failed: {failure:?}").into());
+    }
+    Ok((clock, read))
+}
+
+/// p50 and p99 in ms of how much later than the server wrote it the client saw each first token.
+fn first_token_errors(streams: usize, gap: u64, waves: usize) -> Done<(f64, f64)> {
+    let server = server::start(settings(gap))?;
+    let (clock, read) = load(server.addr(), streams, waves)?;
+    let offset = clock.moment(0).into_std().duration_since(server.epoch()).as_nanos() as f64;
+    let truth = server.records();
+    let mut errors = Vec::new();
+    for (sent, timeline, head) in read {
+        let written = truth.iter().find(|record| head.contains(&format!("\"{}\"", record.id)));
+        if let (Some(written), Some(seen)) = (written.and_then(|r| r.first_token_us), timeline.first_token) {
+            errors.push((offset + sent as f64 + seen as f64) / 1e6 - written as f64 / 1e3);
+        }
+    }
+    errors.sort_by(f64::total_cmp);
+    let at = |share: f64| errors[((errors.len() as f64 * share) as usize).min(errors.len() - 1)];
+    Ok((at(0.5), at(0.99)))
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// hyper alone: frames are read and dropped.
+fn bare_loop(address: SocketAddr, streams: usize, waves: usize) -> Done<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let local = LocalSet::new();
+    runtime.block_on(local.run_until(async {
+        let mut tasks = JoinSet::new();
+        for _ in 0..streams {
+            tasks.spawn_local(
+                async move { bare_stream(address, waves).await.map_err(|error| error.to_string()) },
+            );
+        }
+        while let Some(done) = tasks.join_next().await {
+            done??;
+        }
+        Ok(())
+    }))
+}
+
+async fn bare_stream(address: SocketAddr, waves: usize) -> Done<()> {
+    let tcp = TcpStream::connect(address).await?;
+    tcp.set_nodelay(true)?;
+    let (mut sender, driver) = http1::handshake(Bare { tcp, scratch: vec![0; 16384].into() }).await?;
+    let mut driver = Box::pin(driver);
+    for _ in 0..waves {
+        let request = hyper::Request::post("/v1/chat/completions")
+            .header("host", address.to_string())
+            .header("content-type", "application/json")
+            .body(Full::new(body()))?;
+        let reply = async {
+            let mut body = sender.send_request(request).await?.into_body();
+            while let Some(frame) = body.frame().await {
+                frame?;
+            }
+            Ok::<(), hyper::Error>(())
+        };
+        let mut reply = pin!(reply);
+        poll_fn(|cx| {
+            let _closed = driver.as_mut().poll(cx);
+            reply.as_mut().poll(cx)
+        })
+        .await?;
+    }
+    Ok(())
+}
+
+struct Bare {
+    tcp: TcpStream,
+    scratch: Box<[u8]>,
+}
+
+impl hyper::rt::Read for Bare {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        mut buf: ReadBufCursor<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        let this = self.get_mut();
+        let room = buf.remaining().min(this.scratch.len());
+        let mut into = ReadBuf::new(&mut this.scratch[..room]);
+        ready!(Pin::new(&mut this.tcp).poll_read(cx, &mut into))?;
+        buf.put_slice(into.filled());
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl hyper::rt::Write for Bare {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<std::io::Result<usize>> {
+        Pin::new(&mut self.get_mut().tcp).poll_write(cx, buf)
+    }
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.get_mut().tcp).poll_flush(cx)
+    }
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.get_mut().tcp).poll_shutdown(cx)
+    }
+}
