@@ -18,9 +18,19 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The words of a command line, a quoted one in one piece.
+fn words(line: &str) -> Vec<String> {
+    let parts = line.split('"').enumerate();
+    let words = parts.flat_map(|(at, part)| match at % 2 {
+        0 => part.split_whitespace().map(str::to_owned).collect::<Vec<_>>(),
+        _ => vec![part.to_owned()],
+    });
+    words.collect()
+}
+
 fn pacegate(folder: &Path, arguments: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_pacegate"))
-        .args(arguments.split(' '))
+        .args(words(arguments))
         .current_dir(folder)
         .env_remove("CI")
         .output()
@@ -32,7 +42,7 @@ fn every_command_of_the_readme_is_known_here() {
     let known = [
         "cargo run --release -- run --profile smoke",
         "cargo run --release -- run --config examples/slow-decode.toml --profile smoke --baseline baselines/smoke.json",
-        "pacegate check run.json --bless",
+        "pacegate check run.json --bless --reason \"first baseline\"",
         "pacegate check next-run.json",
         "cargo test",
     ];
@@ -71,9 +81,12 @@ fn a_vllm_report_is_blessed_and_the_next_one_gated_with_two_commands() {
 
 #[test]
 fn the_rules_of_the_readme_are_rules() {
-    let toml = README.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
-    let config = pacegate::config::load(Path::new("pacegate.toml"), toml).unwrap();
-    assert_eq!((config.gate.rules.len(), config.waivers.len()), (2, 1));
+    let blocks: Vec<&str> =
+        README.split("```toml\n").skip(1).map(|block| block.split("```").next().unwrap()).collect();
+    let read = |toml: &str| pacegate::config::load(Path::new("pacegate.toml"), toml).unwrap();
+    let (profile, gate) = (read(blocks[0]), read(blocks[1]));
+    assert!(profile.profiles.contains_key("chat"));
+    assert_eq!((gate.gate.rules.len(), gate.waivers.len()), (2, 1));
 }
 
 #[test]
