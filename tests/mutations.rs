@@ -228,16 +228,23 @@ fn script_b(old: &Value, new: &Value) -> Option<String> {
     if differ(old, new, "model") || differ(old, new, "concurrency") {
         return Some("another model or level".into());
     }
-    // Keys are read without their punctuation.
+    // Keys are read without their punctuation, and `95_ttft` as P95 TTFT.
     let plain = |document: &Value| -> Value {
         let all = document.get("latency").and_then(Value::as_object).into_iter().flatten();
-        let name =
-            |key: &str| key.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
+        let name = |key: &str| match bare(key) {
+            bare if bare.starts_with(|c: char| c.is_ascii_digit()) => format!("p{bare}"),
+            bare => bare,
+        };
         Value::Object(all.map(|(key, value)| (name(key), value.clone())).collect())
     };
     [("/p50ttftms", 2.0), ("/p95ttftms", 2.0), ("/p95e2ems", 10.0)]
         .into_iter()
         .find_map(|(pointer, floor)| slower(&plain(old), &plain(new), pointer, floor))
+}
+
+/// A key without case and punctuation.
+fn bare(key: &str) -> String {
+    key.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
 }
 
 /// A summary with its percentiles under one spelling: `P95`, `95`, `[95` and `p95` are read alike.
@@ -247,7 +254,7 @@ fn spelled(summary: &Value) -> Value {
     for (metric, statistics) in summary.as_object().into_iter().flatten() {
         let inner = statistics.as_object().into_iter().flatten();
         let inner = inner.map(|(key, value)| (format!("p{}", digits(key)), value.clone()));
-        plain.insert(metric.to_lowercase().replace('-', "_"), Value::Object(inner.collect()));
+        plain.insert(bare(metric), Value::Object(inner.collect()));
     }
     Value::Object(plain)
 }
@@ -266,7 +273,7 @@ fn script_a(old: &Value, new: &Value) -> Option<String> {
             ("/ttft/p95", 2.0),
             ("/tpot/p50", 0.2),
             ("/tpot/p95", 0.2),
-            ("/total_latency/p95", 10.0),
+            ("/totallatency/p95", 10.0),
         ]
         .into_iter()
         .find_map(|(field, floor)| slower(&spelled(&before), &spelled(&after), field, floor))

@@ -16,6 +16,11 @@ pub fn doctor(args: &DoctorArgs) -> Done {
     let options = endpoint::options(&args.endpoint, None, &workspace)?;
     let found = examine(&choice.profile, &options, &args.endpoint.api_key_env)
         .with_context(|| format!("profile {}", choice.profile.name))?;
+    anyhow::ensure!(
+        !found.is_empty(),
+        "profile {} names nothing to send a request to; add a [profile.{0}.strategies.baseline]",
+        choice.profile.name
+    );
     for diagnosis in &found {
         let lines: String =
             diagnosis.to_string().lines().map(|line| format!("{}\n", text::terminal(line))).collect();

@@ -38,7 +38,11 @@ pub(super) fn read(entry: &Entry<'_>) -> Result<ProfileConfig, ConfigError> {
     // A table named like a built-in profile changes that profile, so that one line slows one stage of `smoke`.
     let builtin = defaults::builtin(entry.key).filter(|_| matches!(target, Target::Embedded(_)));
     let start = builtin.unwrap_or_else(|| defaults::profile(entry.key));
-    let strategies = written.unwrap_or_else(|| start.strategies.clone());
+    let strategies = written.unwrap_or_else(|| match &target {
+        Target::Embedded(_) => start.strategies.clone(),
+        // An endpoint that names no way to serve is one: the reference that others will be held against.
+        Target::Endpoint { .. } => vec![Strategy { name: "baseline".to_owned(), ..Strategy::default() }],
+    });
     let reference = reference(&table, &strategies)?;
     let whole = |key: &str, least: u32, expected: &str| {
         table.get(key).map(|entry| entry.whole(least, expected)).transpose()

@@ -315,6 +315,9 @@ fn outside_channels(case: &mut Case, tolerance: &crate::model::policy::Tolerance
     }
 }
 
+/// A shift that chance alone makes this often is no hint of a cause.
+const WARN_BELOW: f64 = 0.2;
+
 /// Run-wide first, then classes; those over their limits without significance only warn.
 fn causes(outcome: &Outcome) -> Vec<Cause> {
     let mut causes = Vec::new();
@@ -324,7 +327,8 @@ fn causes(outcome: &Outcome) -> Vec<Cause> {
     };
     let decode = outcome.class(Class::Tpot).is_some_and(|c| c.over_limits)
         && !outcome.class(Class::Ttft).is_some_and(|c| c.over_limits);
-    if outcome.run_over_limits {
+    let worth_a_word = |test: &crate::stats::evidence::Test| test.regressed || test.p <= WARN_BELOW;
+    if outcome.run_over_limits && worth_a_word(&outcome.run) {
         let (test, ratio) = (outcome.run, outcome.run.estimate.exp());
         let (ratio, p) = (Finite::new(ratio).unwrap_or(Finite::ZERO), Finite::new(test.p).ok());
         let (interval, regressed) = (tail(test.estimate, test.se), test.regressed);
@@ -332,7 +336,7 @@ fn causes(outcome: &Outcome) -> Vec<Cause> {
         causes.push(Cause { channel: Channel::RunWide, regressed, ratio, interval, p, sentence });
     }
     for class in outcome.classes.iter().filter(|class| class.over_limits) {
-        let Some(test) = class.test else { continue };
+        let Some(test) = class.test.filter(worth_a_word) else { continue };
         let ratio = Finite::new(test.estimate.exp()).unwrap_or(Finite::ZERO);
         let (p, regressed) = (Finite::new(test.p_adjusted).ok(), test.regressed);
         let (interval, name) = (tail(test.estimate, test.se), channel_class(class.class));

@@ -24,12 +24,16 @@ pub(super) fn apply(findings: &mut [Finding], waivers: &[Waiver], today: Date) -
             });
             continue;
         }
+        let beyond =
+            findings.iter().filter(|f| waiver.pattern.matches(&f.field)).find_map(|f| exceeded(f, waiver));
         let covered = findings.iter_mut().filter(|finding| waiver.pattern.matches(&finding.field));
         let mut used = false;
         for finding in covered {
             used |= cover(finding, waiver);
         }
-        if !used {
+        if let Some(reason) = beyond {
+            notes.push(reason);
+        } else if !used {
             notes.push(Reason::WaiverUnused { pattern: pattern.clone(), origin: waiver.origin.clone() });
         }
         if left <= WARN_DAYS {
@@ -38,6 +42,17 @@ pub(super) fn apply(findings: &mut [Finding], waivers: &[Waiver], today: Date) -
         }
     }
     notes
+}
+
+/// A regression that is worse than its waiver allows.
+fn exceeded(finding: &Finding, waiver: &Waiver) -> Option<Reason> {
+    let change = finding.change().filter(|change| !within(change, waiver.allowance))?;
+    (finding.judgement == Judgement::Regressed).then(|| Reason::WaiverExceeded {
+        field: finding.field.clone(),
+        change,
+        allowance: waiver.allowance,
+        origin: waiver.origin.clone(),
+    })
 }
 
 fn cover(finding: &mut Finding, waiver: &Waiver) -> bool {

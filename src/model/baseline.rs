@@ -150,8 +150,11 @@ impl FieldRow {
         let Some(change) = self.change() else {
             return if self.old.is_none() { "new" } else { "no longer watched" };
         };
+        let shown_as_none =
+            ["+0.0 %", "\u{2212}0.0 %", "+0.00 pp", "\u{2212}0.00 pp"].contains(&change.amount().as_str());
         match (change.toward(), self.field.metric.def()) {
             (Toward::Same, _) => "the same",
+            _ if shown_as_none => "the same",
             (Toward::Worse, Some(def)) => def.worse,
             (Toward::Better, Some(def)) => def.better,
             (_, _) => "changed",

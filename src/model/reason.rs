@@ -131,6 +131,12 @@ pub enum Reason {
         until: time::Date,
         days: i64,
     },
+    WaiverExceeded {
+        field: FieldId,
+        change: Change,
+        allowance: Allowance,
+        origin: Origin,
+    },
     WaiverUnused {
         pattern: String,
         origin: Origin,

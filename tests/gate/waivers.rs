@@ -44,6 +44,8 @@ fn a_waiver_covers_up_to_its_limit_and_gives_its_reason() {
 fn a_waiver_does_not_cover_what_is_worse_than_its_limit() {
     let verdict = judged(&waived(0.15, day(Month::June, 1)));
     assert_eq!(verdict.exit_code, 1);
+    let text: String = verdict.notes.iter().map(ToString::to_string).collect();
+    assert!(text.contains("allows +15 %, and it is +20.0 %: not covered"), "{text}");
 }
 
 #[test]

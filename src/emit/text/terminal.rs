@@ -5,7 +5,7 @@ use super::{is_hidden, reveal};
 /// Foreign text for one place in a line on stdout, stderr or in a log file.
 ///
 /// Everything hidden becomes visible, line breaks and tabs too, so no escape sequence, overwriting or reordering gets
-/// through and the text stays in its line. A CI runner finds no command in it either: see [`defuse`]; and leading
+/// through and the text stays in its line. A CI runner finds no command in it either: see `defuse`; and leading
 /// `::` is parted, though a line of ours never starts with foreign text.
 #[must_use]
 pub fn terminal(text: &str) -> String {

@@ -195,6 +195,19 @@ pub fn waiver_expires_soon(pattern: &str, why: &str, until: time::Date, days: i6
         .own(")")
 }
 
+pub fn waiver_exceeded(field: &FieldId, change: Change, allowance: Allowance, origin: &Origin) -> Sentence {
+    Sentence::default()
+        .own(format!(
+            "the waiver for {} of {} allows {}, and it is {}: not covered (",
+            field.local(),
+            field.group,
+            allowance.signed(change.direction, change.unit),
+            change.amount()
+        ))
+        .foreign(origin.to_string())
+        .own(")")
+}
+
 pub fn waiver_unused(pattern: &str, origin: &Origin) -> Sentence {
     Sentence::default()
         .own(format!("the waiver for {pattern} at "))

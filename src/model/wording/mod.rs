@@ -50,6 +50,9 @@ pub fn sentence(reason: &Reason) -> Sentence {
         Reason::WaiverExpiresSoon { pattern, why, until, days } => {
             fields::waiver_expires_soon(pattern, why, *until, *days)
         }
+        Reason::WaiverExceeded { field, change, allowance, origin } => {
+            fields::waiver_exceeded(field, *change, *allowance, origin)
+        }
         Reason::WaiverUnused { pattern, origin } => fields::waiver_unused(pattern, origin),
         Reason::SuccessDropped { group, old, new, limit, failed } => {
             success::success_dropped(group, *old, *new, limit, failed)
