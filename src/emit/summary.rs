@@ -68,10 +68,12 @@ fn requests(requests: &Requests) -> String {
     format!("{sent}{succeeded}{failed}")
 }
 
-/// Rounded down, so that one failure in a million is not "100 %".
+/// One failure in a million is not "100 %", whatever it rounds to.
 #[expect(clippy::cast_precision_loss, reason = "request counts are far below 2^53")]
 fn percent(part: u64, whole: u64) -> String {
-    format!("{:.2} %", (part as f64 / whole as f64 * 10_000.0).floor() / 100.0)
+    let percent = part as f64 / whole as f64 * 100.0;
+    let most = if part < whole { 99.99 } else { 100.0 };
+    format!("{:.2} %", percent.min(most))
 }
 
 fn tokens(way: &str, n: Option<u64>) -> String {
