@@ -56,7 +56,7 @@ fn failed_requests_are_said_before_any_latency() {
     let page = markdown(&samples::success_dropped());
     let at = |what: &str| page.find(what).unwrap_or_else(|| panic!("{what} is not in {page}"));
     let reliability =
-        at("**Reliability:** 600 requests sent, 565 succeeded (94.16 %), 35 failed: 31 \u{d7} 429");
+        at("**Reliability:** 600 requests sent, 565 succeeded (94.17 %), 35 failed: 31 \u{d7} 429");
     assert!(reliability < at("`chat/c8:success_rate`"));
     let latency = page.find(":ttft.").unwrap();
     assert!(at("| `chat/c8:success_rate`") < latency, "{page}");
