@@ -214,32 +214,36 @@ fn vllm(old: &Value, new: &Value) -> Option<String> {
 }
 
 fn script_b(old: &Value, new: &Value) -> Option<String> {
+    let (old, new) = (&plain(old), &plain(new));
     let (total, failed) =
-        (number(new, "/reliability/total_requests"), number(new, "/reliability/failed_requests"));
+        (number(new, "/reliability/totalrequests"), number(new, "/reliability/failedrequests"));
     if let (Some(total), Some(failed)) = (total, failed)
         && (total <= 0.0 || (total - failed) / total < 0.95 - 1e-9)
     {
         return Some(format!("{failed} of {total} failed"));
     }
-    let total = total.or_else(|| number(new, "/num_requests"));
-    if number(new, "/reliability/success_rate").is_none() && total.zip(failed).is_none() {
+    let total = total.or_else(|| number(new, "/numrequests"));
+    if number(new, "/reliability/successrate").is_none() && total.zip(failed).is_none() {
         return Some("no success rate".into());
     }
     if differ(old, new, "model") || differ(old, new, "concurrency") {
         return Some("another model or level".into());
     }
-    // Keys are read without their punctuation, and `95_ttft` as P95 TTFT.
-    let plain = |document: &Value| -> Value {
-        let all = document.get("latency").and_then(Value::as_object).into_iter().flatten();
-        let name = |key: &str| match bare(key) {
-            bare if bare.starts_with(|c: char| c.is_ascii_digit()) => format!("p{bare}"),
-            bare => bare,
-        };
-        Value::Object(all.map(|(key, value)| (name(key), value.clone())).collect())
-    };
-    [("/p50ttftms", 2.0), ("/p95ttftms", 2.0), ("/p95e2ems", 10.0)]
+    [("/latency/p50ttftms", 2.0), ("/latency/p95ttftms", 2.0), ("/latency/p95e2ems", 10.0)]
         .into_iter()
-        .find_map(|(pointer, floor)| slower(&plain(old), &plain(new), pointer, floor))
+        .find_map(|(pointer, floor)| slower(old, new, pointer, floor))
+}
+
+/// A report with its keys as the readers take them: without case and punctuation, and `95_ttft` as P95 TTFT.
+fn plain(document: &Value) -> Value {
+    let name = |key: &str| match bare(key) {
+        bare if bare.starts_with(|c: char| c.is_ascii_digit()) => format!("p{bare}"),
+        bare => bare,
+    };
+    match document {
+        Value::Object(map) => map.iter().map(|(key, value)| (name(key), plain(value))).collect(),
+        other => other.clone(),
+    }
 }
 
 /// A key without case and punctuation.
@@ -263,8 +267,9 @@ fn script_a(old: &Value, new: &Value) -> Option<String> {
     let of = |document: &Value, name: &str| {
         let all = document.get("results")?.as_object()?;
         let named = all.values().find(|entry| entry.get("strategy").and_then(Value::as_str) == Some(name));
-        named.or_else(|| all.get(name)).cloned()
+        named.or_else(|| all.get(&bare(name))).cloned()
     };
+    let (old, new) = (&plain(old), &plain(new));
     ["BASELINE", "INT8_QUANT", "SPECULATIVE_DECODE"].into_iter().find_map(|strategy| {
         let before = of(old, strategy)?;
         let Some(after) = of(new, strategy) else { return Some(format!("{strategy} is gone")) };
