@@ -199,6 +199,30 @@ fn script_b_as_a_list_of_levels() {
 }
 
 #[test]
+fn script_b_in_other_spellings_has_the_same_facts() {
+    let documented = std::fs::read_to_string(data("original/benchmark_runner-c8.json")).unwrap();
+    let mut text = documented.clone();
+    for (key, other) in [
+        ("\"model\"", "\"modEl\""),
+        ("\"network\"", "\"Network\""),
+        ("\"timestamp\"", "\"time-stamp\""),
+        ("\"warmup_rounds\"", "\"warmupRounds\""),
+        ("\"concurrency\"", "\"maxConcurrency\""),
+        ("\"success_rate\"", "\"success-rate\""),
+        ("\"p95_ttft_ms\"", "\"p95TtftMs\""),
+    ] {
+        assert!(text.contains(key), "{key}");
+        text = text.replace(key, other);
+    }
+    let (same, other) = (read_text("same.json", documented).unwrap(), read_text("other.json", text).unwrap());
+    assert_eq!(other.subject, same.subject);
+    assert_eq!(other.profile, same.profile);
+    assert_eq!(other.jobs[0].started, same.jobs[0].started);
+    assert_eq!(other.jobs[0].warmup, same.jobs[0].warmup);
+    assert_eq!(other.jobs[0].rounds, same.jobs[0].rounds);
+}
+
+#[test]
 fn the_zeros_of_a_script_b_run_without_success_are_no_latencies() {
     let report = report("original/benchmark_runner-all-failed-c32.json");
     let group = groups(&report)[0];

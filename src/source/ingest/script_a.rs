@@ -96,7 +96,7 @@ pub fn read(content: &Content) -> Result<Reading, IngestError> {
             continue;
         }
         let place = || locate::place(content, 0, &steps);
-        let told = spelling::find(summary, STRATEGY).and_then(|(_, value)| value.text(&[]));
+        let told = spelling::text(summary, STRATEGY);
         let Some(strategy) = told.as_deref().or(key).and_then(name_part) else {
             let what = "no strategy name; looked for \"strategy\" or \"name\"".to_owned();
             return Err(IngestError::WrongValue { place: place(), what, format: Format::BenchmarkPy });

@@ -49,14 +49,15 @@ pub fn read(content: &Content) -> Result<Reading, IngestError> {
     let mut drafts = Vec::new();
     for (index, level) in levels.into_iter().enumerate() {
         let steps: Vec<Step<'_>> = if listed { vec![Step::Index(index)] } else { Vec::new() };
-        if let Some(model) = level.text(&["model"]) {
+        if let Some(model) = spelling::text(level, &["model"]) {
             reading.subject.model.get_or_insert(model);
         }
-        if let Some(network) = level.text(&["network"]) {
+        if let Some(network) = spelling::text(level, &["network"]) {
             reading.subject.parameters.entry("network".to_owned()).or_insert(network);
         }
-        run.started = run.started.or_else(|| level.text(&["timestamp"]).as_deref().and_then(stamp::parse));
-        if let Some(sent) = level.count(&["warmup_rounds"]) {
+        run.started =
+            run.started.or_else(|| spelling::text(level, &["timestamp"]).as_deref().and_then(stamp::parse));
+        if let Some(sent) = spelling::count(level, &["warmuprounds"]) {
             run.warmup.get_or_insert_default().sent += sent;
         }
         drafts.push((
@@ -71,11 +72,10 @@ pub fn read(content: &Content) -> Result<Reading, IngestError> {
 
 fn read_level(content: &Content, level: &Tree, steps: &[Step<'_>]) -> Result<Draft, IngestError> {
     let mut draft = Draft::default();
-    let concurrency =
-        spelling::find(level, &["concurrency", "maxconcurrency"]).and_then(|(_, v)| v.count(&[]));
+    let concurrency = spelling::count(level, &["concurrency", "maxconcurrency"]);
     draft.dimensions.concurrency = concurrency.and_then(|c| u32::try_from(c).ok());
     draft.fact(Fact::Concurrency, concurrency);
-    draft.fact(Fact::Model, level.text(&["model"]));
+    draft.fact(Fact::Model, spelling::text(level, &["model"]));
     outcomes(&mut draft, level);
     draft.fact(Fact::Requests, draft.requests.sent);
     let percentiles = PercentileDefinition::MedianAndFloorRank;

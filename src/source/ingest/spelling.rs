@@ -108,6 +108,18 @@ pub fn find<'a>(tree: &'a Tree, names: &[&str]) -> Option<(&'a str, &'a Tree)> {
     names.iter().find_map(found).map(|(key, value)| (key.as_str(), value))
 }
 
+/// The text of the entry that [`find`] gives.
+#[must_use]
+pub fn text(tree: &Tree, names: &[&str]) -> Option<String> {
+    find(tree, names)?.1.text(&[])
+}
+
+/// The whole number of the entry that [`find`] gives.
+#[must_use]
+pub fn count(tree: &Tree, names: &[&str]) -> Option<u64> {
+    find(tree, names)?.1.count(&[])
+}
+
 /// The spellings of a metric, for a refusal.
 #[must_use]
 pub fn spelled(metric: &Metric) -> String {
