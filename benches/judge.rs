@@ -60,18 +60,7 @@ fn group(numbers: &mut Numbers, at: u32, n: usize) -> Group {
     let rate = Measurement::single(Metric::OUTPUT_THROUGHPUT.unit(), Finite::new(500.0).unwrap());
     metrics.insert(Metric::OUTPUT_THROUGHPUT, rate);
     let requests = Requests { sent: Some(n as u64), succeeded: Some(n as u64), ..Requests::default() };
-    Group {
-        id: dimensions.id(),
-        dimensions,
-        requests,
-        wall_ms: None,
-        tokens: Default::default(),
-        metrics,
-        speedup_reported: None,
-        self_check: None,
-        arrivals: None,
-        shares: BTreeMap::new(),
-    }
+    Group { requests, metrics, ..Group::new(dimensions) }
 }
 
 fn report(seed: u64, groups: u32, jobs: usize, n: usize) -> Report {
@@ -90,14 +79,7 @@ fn report(seed: u64, groups: u32, jobs: usize, n: usize) -> Report {
     Report {
         schema: pacegate::model::report::SCHEMA.into(),
         tool: Tool::pacegate(),
-        source: Source {
-            kind: SourceKind::Load,
-            format: None,
-            format_version: None,
-            files: Vec::new(),
-            digests: Vec::new(),
-            warnings: Vec::new(),
-        },
+        source: Source::of(SourceKind::Load),
         subject: Subject::default(),
         client: Default::default(),
         code: Default::default(),
@@ -132,17 +114,12 @@ fn judged(baseline: &Baseline, candidate: &Report) {
         model: None,
         digest: String::new(),
     };
-    let verdict = pacegate::gate::judge(pacegate::gate::Input {
+    let verdict = pacegate::gate::judge(pacegate::gate::Input::new(
         candidate,
-        baseline: Some((baseline, reference)),
-        policy: &policy,
-        allowed: &[],
-        alterations: Vec::new(),
-        missing_baseline: (String::new(), String::new()),
-        report_only: false,
-        today: time::macros::date!(2026 - 01 - 01),
-        reproduce: None,
-    });
+        Some((baseline, reference)),
+        &policy,
+        time::macros::date!(2026 - 01 - 01),
+    ));
     assert!(verdict.unwrap().counts.compared > 0);
 }
 

@@ -52,6 +52,29 @@ pub struct Input<'a> {
     pub reproduce: Option<String>,
 }
 
+impl<'a> Input<'a> {
+    /// A report, a baseline and the rules, with nothing allowed and nothing altered.
+    #[must_use]
+    pub fn new(
+        candidate: &'a Report,
+        baseline: Option<(&'a Baseline, BaselineRef)>,
+        policy: &'a Policy,
+        today: Date,
+    ) -> Self {
+        Self {
+            candidate,
+            baseline,
+            policy,
+            allowed: &[],
+            alterations: Vec::new(),
+            missing_baseline: (String::new(), String::new()),
+            report_only: false,
+            today,
+            reproduce: None,
+        }
+    }
+}
+
 /// Judges a report.
 ///
 /// # Errors

@@ -98,6 +98,21 @@ pub struct Source {
     pub warnings: Vec<String>,
 }
 
+impl Source {
+    /// Numbers of this kind that no foreign file gave, with nothing to know about them yet.
+    #[must_use]
+    pub fn of(kind: SourceKind) -> Self {
+        Self {
+            kind,
+            format: None,
+            format_version: None,
+            files: Vec::new(),
+            digests: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
 /// What was measured. `None` is "not recorded".
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -265,6 +280,25 @@ pub struct Group {
         deserialize_with = "unique_map::deserialize"
     )]
     pub shares: BTreeMap<String, Finite>,
+}
+
+impl Group {
+    /// A group of which nothing is recorded yet.
+    #[must_use]
+    pub fn new(dimensions: Dimensions) -> Self {
+        Self {
+            id: dimensions.id(),
+            dimensions,
+            requests: Requests::default(),
+            wall_ms: None,
+            tokens: Tokens::default(),
+            metrics: BTreeMap::new(),
+            speedup_reported: None,
+            self_check: None,
+            arrivals: None,
+            shares: BTreeMap::new(),
+        }
+    }
 }
 
 /// The numbers of one metric.

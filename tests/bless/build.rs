@@ -61,16 +61,10 @@ pub fn group(strategy: &str, scale: f64, seed: u64) -> Group {
         ),
     ]);
     Group {
-        id: dimensions.id(),
-        dimensions,
         requests: Requests { sent: Some(200), succeeded: Some(200), ..Requests::default() },
-        wall_ms: None,
         tokens: Tokens { input: Some(2000), output: Some(20_000), cached: None, from: TokenSource::Usage },
         metrics,
-        speedup_reported: None,
-        self_check: None,
-        arrivals: None,
-        shares: BTreeMap::new(),
+        ..Group::new(dimensions)
     }
 }
 
@@ -94,14 +88,7 @@ pub fn report_of(jobs: Vec<Job>) -> Report {
     Report {
         schema: report::SCHEMA.to_owned(),
         tool: Tool::pacegate(),
-        source: Source {
-            kind: SourceKind::Load,
-            format: None,
-            format_version: None,
-            files: Vec::new(),
-            digests: Vec::new(),
-            warnings: Vec::new(),
-        },
+        source: Source::of(SourceKind::Load),
         subject: Subject { model: Some("model-a".to_owned()), ..Subject::default() },
         client: Client::default(),
         code: Code::default(),
@@ -129,16 +116,15 @@ pub fn judge(baseline: Option<&Baseline>, candidate: &Report) -> Verdict {
         model: None,
         digest: "0".repeat(12),
     };
+    let policy = Config::default().policy(None);
     let input = gate::Input {
-        candidate,
-        baseline: baseline.map(|baseline| (baseline, reference())),
-        policy: &Config::default().policy(None),
-        allowed: &[],
-        alterations: Vec::new(),
         missing_baseline: ("baselines/chat.json".to_owned(), "pacegate run --bless".to_owned()),
-        report_only: false,
-        today: time::macros::date!(2026 - 01 - 02),
-        reproduce: None,
+        ..gate::Input::new(
+            candidate,
+            baseline.map(|baseline| (baseline, reference())),
+            &policy,
+            time::macros::date!(2026 - 01 - 02),
+        )
     };
     gate::judge(input).unwrap()
 }

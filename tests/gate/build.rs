@@ -47,16 +47,10 @@ pub fn throughput(value: f64, e2e: &[f64]) -> Measurement {
 /// A group in which every request succeeded.
 pub fn group(dimensions: Dimensions, metrics: BTreeMap<Metric, Measurement>, requests: u64) -> Group {
     Group {
-        id: dimensions.id(),
-        dimensions,
         requests: Requests { sent: Some(requests), succeeded: Some(requests), ..Requests::default() },
-        wall_ms: None,
         tokens: Tokens { output: Some(requests * 100), from: TokenSource::Usage, ..Tokens::default() },
         metrics,
-        speedup_reported: None,
-        self_check: None,
-        arrivals: None,
-        shares: BTreeMap::new(),
+        ..Group::new(dimensions)
     }
 }
 
@@ -71,14 +65,7 @@ pub fn report(jobs: Vec<Vec<Round>>) -> Report {
     Report {
         schema: report::SCHEMA.into(),
         tool: Tool::pacegate(),
-        source: Source {
-            kind: SourceKind::Load,
-            format: None,
-            format_version: None,
-            files: Vec::new(),
-            digests: Vec::new(),
-            warnings: Vec::new(),
-        },
+        source: Source::of(SourceKind::Load),
         subject: Subject { model: Some("model-a".into()), ..Subject::default() },
         client: Client::default(),
         code: Code::default(),
@@ -139,15 +126,13 @@ pub fn judge(baseline: &Baseline, candidate: &Report, policy: &Policy, allowed: 
         digest: String::new(),
     };
     pacegate::gate::judge(pacegate::gate::Input {
-        candidate,
-        baseline: Some((baseline, reference)),
-        policy,
         allowed,
-        alterations: Vec::new(),
-        missing_baseline: (String::new(), String::new()),
-        report_only: false,
-        today: time::Date::from_calendar_date(2026, time::Month::March, 1).unwrap(),
-        reproduce: None,
+        ..pacegate::gate::Input::new(
+            candidate,
+            Some((baseline, reference)),
+            policy,
+            time::Date::from_calendar_date(2026, time::Month::March, 1).unwrap(),
+        )
     })
     .unwrap()
 }

@@ -21,15 +21,13 @@ fn no_baseline_is_no_pass() {
     // horus #177: green on every pull request with "N/A (no baseline)".
     let candidate = report(vec![group(None, 1.0)]);
     let verdict = pacegate::gate::judge(pacegate::gate::Input {
-        candidate: &candidate,
-        baseline: None,
-        policy: &policy(),
-        allowed: &[],
-        alterations: Vec::new(),
         missing_baseline: ("baselines/chat.json".into(), "pacegate check run.json --bless".into()),
-        report_only: false,
-        today: time::Date::from_calendar_date(2026, time::Month::March, 1).unwrap(),
-        reproduce: None,
+        ..pacegate::gate::Input::new(
+            &candidate,
+            None,
+            &policy(),
+            time::Date::from_calendar_date(2026, time::Month::March, 1).unwrap(),
+        )
     })
     .unwrap();
     assert_eq!((verdict.outcome, verdict.exit_code), (Outcome::NoVerdict, 3));

@@ -89,15 +89,13 @@ fn report_only_turns_the_exit_code_and_not_the_verdict() {
     let blessed = build::blessed(vec![with_ttft(1.0)]);
     let reference = build::judge(&blessed, &candidate, &policy(), &[]).baseline.unwrap();
     let verdict = pacegate::gate::judge(pacegate::gate::Input {
-        candidate: &candidate,
-        baseline: Some((&blessed, reference)),
-        policy: &policy(),
-        allowed: &[],
-        alterations: Vec::new(),
-        missing_baseline: (String::new(), String::new()),
         report_only: true,
-        today: time::Date::from_calendar_date(2026, time::Month::March, 1).unwrap(),
-        reproduce: None,
+        ..pacegate::gate::Input::new(
+            &candidate,
+            Some((&blessed, reference)),
+            &policy(),
+            time::Date::from_calendar_date(2026, time::Month::March, 1).unwrap(),
+        )
     })
     .unwrap();
     assert_eq!((verdict.outcome, verdict.exit_code, verdict.report_only), (Outcome::Regression, 0, true));
@@ -114,17 +112,12 @@ fn two_equal_rules_that_disagree_are_an_error_naming_both() {
     }
     let same = with_ttft(1.0);
     let blessed = build::blessed(vec![same.clone()]);
-    let tie = pacegate::gate::judge(pacegate::gate::Input {
-        candidate: &same,
-        baseline: Some((&blessed, build::judge(&blessed, &same, &policy(), &[]).baseline.unwrap())),
-        policy: &rules,
-        allowed: &[],
-        alterations: Vec::new(),
-        missing_baseline: (String::new(), String::new()),
-        report_only: false,
-        today: time::Date::from_calendar_date(2026, time::Month::March, 1).unwrap(),
-        reproduce: None,
-    })
+    let tie = pacegate::gate::judge(pacegate::gate::Input::new(
+        &same,
+        Some((&blessed, build::judge(&blessed, &same, &policy(), &[]).baseline.unwrap())),
+        &rules,
+        time::Date::from_calendar_date(2026, time::Month::March, 1).unwrap(),
+    ))
     .unwrap_err()
     .to_string();
     assert!(tie.contains("pacegate.toml:3:1") && tie.contains("pacegate.toml:4:1"), "{tie}");

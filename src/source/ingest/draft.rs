@@ -273,8 +273,6 @@ impl Draft {
             }
         }
         let group = Group {
-            id: self.dimensions.id(),
-            dimensions: self.dimensions,
             requests: self.requests,
             wall_ms: self.wall_ms.filter(|ms| *ms > 0.0).and_then(|ms| Finite::new(ms).ok()),
             tokens: self.tokens,
@@ -284,8 +282,7 @@ impl Draft {
                 .lag_ms
                 .and_then(|ms| Finite::new(ms).ok())
                 .map(|lag| SelfCheck { wakeup_lag_p99_ms: Some(lag), ..SelfCheck::default() }),
-            arrivals: None,
-            shares: BTreeMap::new(),
+            ..Group::new(self.dimensions)
         };
         Ok((group, self.workload, self.notes))
     }

@@ -232,12 +232,8 @@ impl<'a> Run<'a> {
             schema: report::SCHEMA.to_owned(),
             tool: Tool::pacegate(),
             source: Source {
-                kind: SourceKind::Load,
-                format: None,
-                format_version: None,
-                files: Vec::new(),
-                digests: Vec::new(),
                 warnings: self.warnings.iter().cloned().collect(),
+                ..Source::of(SourceKind::Load)
             },
             subject: Subject {
                 model,

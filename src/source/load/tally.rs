@@ -69,16 +69,13 @@ impl Tally<'_> {
         let good: Vec<&Sample> = self.samples.iter().filter(|s| s.timeline.failure.is_none()).collect();
         let arrivals = planned.dimensions.rate.map(|_| self.arrivals());
         Ok(Group {
-            id: planned.id.clone(),
-            dimensions: planned.dimensions.clone(),
             requests: self.requests(good.len()),
             wall_ms: Some(finite(wall as f64 / 1e6)?),
             tokens: tokens(&good, self.from),
             metrics: metrics(&good, wall, arrivals.is_some())?,
-            speedup_reported: None,
             self_check: Some(self.self_check(wall)?),
             arrivals,
-            shares: BTreeMap::new(),
+            ..Group::new(planned.dimensions.clone())
         })
     }
 

@@ -171,14 +171,7 @@ fn assemble(profile: &Profile, engine: &Engine, planned: &[Planned], job: Job) -
     Report {
         schema: report::SCHEMA.to_owned(),
         tool: Tool::pacegate(),
-        source: Source {
-            kind: SourceKind::Simulate,
-            format: None,
-            format_version: None,
-            files: Vec::new(),
-            digests: Vec::new(),
-            warnings: Vec::new(),
-        },
+        source: Source::of(SourceKind::Simulate),
         subject: Subject {
             model: Some("embedded".to_owned()),
             engine: Some("pacegate embedded engine".to_owned()),

@@ -101,8 +101,6 @@ impl Tally {
         }
         metrics.insert(Metric::GPU_MEMORY, memory(&planned.strategy));
         Ok(Group {
-            id: planned.id.clone(),
-            dimensions: planned.dimensions.clone(),
             requests: Requests {
                 sent: Some(self.sent),
                 succeeded: Some(succeeded),
@@ -117,13 +115,13 @@ impl Tally {
                 from: TokenSource::Engine,
             },
             metrics,
-            speedup_reported: None,
             self_check: Some(SelfCheck {
                 in_flight_reached: Some(self.most_in_flight),
                 ..SelfCheck::default()
             }),
             arrivals: open_loop.then(Arrivals::default),
             shares,
+            ..Group::new(planned.dimensions.clone())
         })
     }
 
