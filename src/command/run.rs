@@ -11,6 +11,7 @@ use crate::source::load::endpoint::EndpointError;
 use crate::source::load::{self, LoadError};
 use crate::source::simulate;
 
+use super::against::Against;
 use super::fail::ExitWith;
 use super::interrupt::Interrupt;
 use super::outputs::{self, Outputs};
@@ -25,6 +26,9 @@ pub fn run(args: &RunArgs) -> Done {
     if let Some(seed) = args.seed {
         choice.profile.seed = seed;
     }
+    // Before anything is measured: hours must not end in a bad ref, and a partial report must not replace a baseline.
+    let against = Against::find(&choice.profile.name, &workspace, &args.gate)?;
+    outputs.spare(&[&against.path])?;
     let interrupt = Interrupt::listen()?;
     let report = measure(&choice, args, &workspace, &interrupt)?;
     if let Some(exit) = interrupt.exit() {
@@ -36,7 +40,7 @@ pub fn run(args: &RunArgs) -> Done {
         ));
         return Ok(outputs::settle(exit, failed));
     }
-    gate::conclude(report, &workspace, &args.gate, &outputs)
+    gate::conclude(report, &against, &args.gate, &outputs)
 }
 
 fn measure(
