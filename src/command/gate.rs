@@ -49,7 +49,6 @@ fn input<'a>(
 
 /// Renews the baseline: refused, or written whole.
 fn bless(report: Report, against: &Against, verdict: &Verdict, args: &GateArgs) -> anyhow::Result<Exit> {
-    let report = provenance::complete(report, &against.path);
     let alone = sight(&report, &baseline::fresh(&report), against)?;
     let request = BlessRequest {
         add: args.bless.add,

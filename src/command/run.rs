@@ -30,7 +30,7 @@ pub fn run(args: &RunArgs) -> Done {
     let against = Against::find(&choice.profile.name, &workspace, &args.gate)?;
     outputs.spare(&[&against.path])?;
     let interrupt = Interrupt::listen()?;
-    let report = measure(&choice, args, &workspace, &interrupt)?;
+    let report = measure(&choice, args, &workspace, &against, &interrupt)?;
     if let Some(exit) = interrupt.exit() {
         let (kept, failed) = outputs.write_partial(&report);
         super::fail::report(&anyhow::anyhow!(
@@ -47,6 +47,7 @@ fn measure(
     choice: &Choice,
     args: &RunArgs,
     workspace: &Workspace,
+    against: &Against,
     interrupt: &Interrupt,
 ) -> anyhow::Result<Report> {
     let profile = &choice.profile;
@@ -62,7 +63,7 @@ fn measure(
             profile.name
         );
     }
-    let client = provenance::client();
+    let (client, code) = (provenance::client(), provenance::code(&against.path));
     let mut view = View::open(profile, args.gate.output.quiet);
     let started = provenance::now();
     let mut see = |progress: simulate::Progress<'_>| view.see(progress);
@@ -81,7 +82,7 @@ fn measure(
         job.id = provenance::job_id(&client);
         job.started = Some(started);
     }
-    report.client = client;
+    (report.client, report.code) = (client, code);
     Ok(report)
 }
 

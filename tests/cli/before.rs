@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::{run, said};
 
 /// A run over in a moment, whose measuring is announced like any other's.
-fn short(folder: &Path) {
+pub fn short(folder: &Path) {
     let toml = "[profile.short]\nembedded = true\nrequests = 20\nrounds = 1\nconcurrency = [2]\n";
     fs::write(folder.join("pacegate.toml"), toml).unwrap();
 }
