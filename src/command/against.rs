@@ -55,6 +55,11 @@ impl Against {
     }
 }
 
+/// What is blessed in a file of this checkout, and what outputs call it; `None` where there is no such file.
+pub fn blessed(path: &Path) -> anyhow::Result<Option<(Baseline, BaselineRef)>> {
+    Ok(own_copy(path)?.as_ref().map(Copy::judging))
+}
+
 /// The ref's copies judge, unless this change's own ledger gives a reason for what it alters.
 fn at_ref(
     git_ref: &str,

@@ -19,6 +19,7 @@ mod junit;
 mod markdown;
 mod openmetrics;
 mod schema;
+mod self_test;
 mod terminal;
 
 pub use bless::{BlessPage, blessed};
@@ -28,4 +29,5 @@ pub use junit::{Run, junit};
 pub use markdown::{MARKDOWN_LIMIT, markdown};
 pub use openmetrics::openmetrics;
 pub use schema::{SchemaKind, schema};
+pub use self_test::self_test;
 pub use terminal::{Detail, Style, terminal};

@@ -4,6 +4,7 @@
 
 mod before;
 mod provenance;
+mod self_test;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
