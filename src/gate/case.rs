@@ -70,8 +70,11 @@ impl Case {
         self.blessed.summary() || self.candidate.summary()
     }
 
-    pub fn finding(self) -> Finding {
+    pub fn finding(mut self) -> Finding {
         let gated = self.gated();
+        if gated && self.judgement.is_none() {
+            self.settle(Judgement::Invalid, Reason::NotJudged { field: self.id.clone() });
+        }
         let summary = self.summary();
         Finding {
             unit: self.id.metric.unit(),
@@ -128,5 +131,31 @@ pub(super) fn log_limit(allowance: Allowance, old: Finite, direction: Direction)
         Direction::LowerIsBetter => limit_of_increase(share).ok(),
         Direction::HigherIsBetter => limit_of_decrease(share).ok(),
         Direction::Unknown => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::policy::Origin;
+    use crate::model::{GroupId, Metric, Statistic};
+
+    #[test]
+    fn a_gated_field_that_nothing_judged_is_no_pass() {
+        let id = FieldId::new(GroupId("c8".into()), Metric::TTFT, Statistic::P95);
+        let tolerance = Tolerance {
+            allowance: None,
+            min_change: None,
+            max: None,
+            min: None,
+            fail_if_reversed: false,
+            origin: Origin::Default,
+            bound_origin: Origin::Default,
+        };
+        let finding = |tolerance| Case::computed(id.clone(), tolerance, None, None).finding();
+        let gated = finding(Some(tolerance));
+        assert_eq!(gated.judgement, Judgement::Invalid);
+        assert!(gated.reasons[0].to_string().contains("is gated and was not judged"));
+        assert_eq!((finding(None).judgement, finding(None).reasons.len()), (Judgement::NotGated, 0));
     }
 }

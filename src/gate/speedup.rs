@@ -248,47 +248,49 @@ fn mean(values: &[f64]) -> f64 {
 fn decide(cases: &mut [Case], open: &[Open], setting: &Setting, reference: &str, sides: &Sides) {
     let by_evidence = |item: &&Open| setting.decides(item.summary) == DecidedBy::Evidence;
     let evidence: Vec<&Open> = open.iter().filter(by_evidence).collect();
-    let judged = |swap: bool| -> Vec<Option<SpeedupOutcome>> {
-        let side = |item: &Open, which: usize| -> (Vec<f64>, Vec<f64>) {
-            (item.logs[which].clone(), item.variances[which].clone())
-        };
-        let (first, second) = if swap { (1, 0) } else { (0, 1) };
-        let data: Vec<_> = evidence.iter().map(|item| (side(item, first), side(item, second))).collect();
-        let pairs: Vec<SpeedupPair> = data
-            .iter()
-            .zip(&evidence)
-            .map(|((a, b), item)| SpeedupPair {
-                baseline: Legs { logs: &a.0, variances: &a.1 },
-                candidate: Legs { logs: &b.0, variances: &b.1 },
-                log_limit: item.log_limit(),
-                summary_of_one_job: item.summary,
-            })
-            .collect();
-        match judge_speedups(&SpeedupRule::STANDARD, &pairs) {
-            Ok(outcomes) => outcomes.into_iter().map(Some).collect(),
-            Err(_) => vec![None; pairs.len()],
-        }
-    };
-    let (forward, mirrored) = (judged(false), judged(true));
-    for (item, (outcome, mirror)) in evidence.iter().zip(forward.into_iter().zip(mirrored)) {
-        let improved = mirror.is_some_and(|m| m.word == SpeedupWord::Regressed);
-        apply(&mut cases[item.at], outcome, improved, DecidedBy::Evidence, reference, sides);
-    }
-    for item in open.iter().filter(|item| !by_evidence(item)) {
-        let decides = setting.decides(item.summary);
+    // Numbers that no evidence can be computed of leave the limit, never a pass.
+    let judged = judged(&evidence, false).zip(judged(&evidence, true));
+    let by_limit = |item: &&Open| !by_evidence(item) || judged.is_none();
+    for item in open.iter().filter(by_limit) {
+        let exact = setting.decides(item.summary) == DecidedBy::Exact;
+        let by = if exact { DecidedBy::Exact } else { DecidedBy::Limits };
         let (old, new) = (mean(&item.logs[0]), mean(&item.logs[1]));
         // Without a limit there is nothing that could be exceeded beside the direction.
-        let by_direction = decides == DecidedBy::Exact || item.limit.is_none();
+        let by_direction = exact || item.limit.is_none();
         let judge = if by_direction { judge_exact_speedup } else { judge_speedup_by_limit };
         let limit = item.log_limit();
         let improved = judge(new, old, limit).is_ok_and(|m| m.over_limit);
-        apply(&mut cases[item.at], judge(old, new, limit).ok(), improved, decides, reference, sides);
+        // What can't be computed at all stays open, which is never a pass.
+        if let Ok(outcome) = judge(old, new, limit) {
+            apply(&mut cases[item.at], outcome, improved, by, reference, sides);
+        }
     }
+    for (item, (outcome, mirror)) in
+        evidence.iter().zip(judged.into_iter().flat_map(|(a, b)| a.into_iter().zip(b)))
+    {
+        let improved = mirror.word == SpeedupWord::Regressed;
+        apply(&mut cases[item.at], outcome, improved, DecidedBy::Evidence, reference, sides);
+    }
+}
+
+/// All speed-ups by evidence, or with both sides exchanged.
+fn judged(evidence: &[&Open], swap: bool) -> Option<Vec<SpeedupOutcome>> {
+    let (first, second) = if swap { (1, 0) } else { (0, 1) };
+    let pairs: Vec<SpeedupPair> = evidence
+        .iter()
+        .map(|item| SpeedupPair {
+            baseline: Legs { logs: &item.logs[first], variances: &item.variances[first] },
+            candidate: Legs { logs: &item.logs[second], variances: &item.variances[second] },
+            log_limit: item.log_limit(),
+            summary_of_one_job: item.summary,
+        })
+        .collect();
+    judge_speedups(&SpeedupRule::STANDARD, &pairs).ok()
 }
 
 fn apply(
     case: &mut Case,
-    outcome: Option<SpeedupOutcome>,
+    outcome: SpeedupOutcome,
     improved: bool,
     by: DecidedBy,
     reference: &str,
@@ -301,17 +303,10 @@ fn apply(
     let group = case.id.group.clone();
     let (statistic, reference) = (case.id.statistic, reference.to_owned());
     let change = Change { old, new, unit: Unit::Ratio, direction: case.id.metric.direction() };
-    let word = match outcome.as_ref().map(|outcome| (outcome.word, outcome.over_limit)) {
-        Some((SpeedupWord::Reversed, over)) if !tolerance.fail_if_reversed => {
-            if over {
-                SpeedupWord::Regressed
-            } else {
-                SpeedupWord::Unchanged
-            }
-        }
-        Some((word, _)) => word,
-        // A statistic that can't be computed is never a pass.
-        None => SpeedupWord::Unresolved,
+    let word = match (outcome.word, outcome.over_limit) {
+        (SpeedupWord::Reversed, true) if !tolerance.fail_if_reversed => SpeedupWord::Regressed,
+        (SpeedupWord::Reversed, false) if !tolerance.fail_if_reversed => SpeedupWord::Unchanged,
+        (word, _) => word,
     };
     match word {
         SpeedupWord::Reversed => {
@@ -329,8 +324,8 @@ fn apply(
         }
         SpeedupWord::Unresolved => {
             let finite = |v: f64| Finite::new(v).ok();
-            let interval =
-                outcome.and_then(|o| finite(o.candidate.interval.0).zip(finite(o.candidate.interval.1)));
+            let (low, high) = outcome.candidate.interval;
+            let interval = finite(low).zip(finite(high));
             case.settle(
                 Judgement::Unresolved,
                 Reason::SpeedupUnclear { group, reference, statistic, old, new, interval },

@@ -14,6 +14,7 @@ pub mod profile;
 pub mod quantity;
 pub mod reason;
 mod reason_json;
+mod reason_part;
 pub mod report;
 pub mod requests;
 pub mod samples;

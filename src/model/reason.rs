@@ -15,25 +15,7 @@ use super::report::{FailureKind, Requests};
 use super::sentence::Sentence;
 use super::statistic::Statistic;
 
-/// A side of the comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// The blessed baseline.
-    Blessed,
-    /// What is judged.
-    Candidate,
-}
-
-/// What makes an improvement hard to believe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Suspicion {
-    /// Far better than before.
-    TooGood,
-    /// All samples equal.
-    NoVariance,
-    /// The very samples of the baseline.
-    SameSamples,
-}
+pub use super::reason_part::{Side, Suspicion};
 
 /// One reason. `Display` is the sentence; `code` is a stable word for programs.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,6 +89,9 @@ pub enum Reason {
         group: GroupId,
     },
     New {
+        field: FieldId,
+    },
+    NotJudged {
         field: FieldId,
     },
     Withdrawn {
@@ -341,6 +326,10 @@ pub enum Reason {
     },
     LostInRound {
         group: GroupId,
+        round: usize,
+    },
+    FieldLostInRound {
+        field: FieldId,
         round: usize,
     },
     BlessedInvalid {

@@ -153,6 +153,14 @@ pub fn new(field: &FieldId) -> Sentence {
     ))
 }
 
+pub fn not_judged(field: &FieldId) -> Sentence {
+    Sentence::default().own(format!(
+        "{} of {} is gated and was not judged, and that is never a pass",
+        field.local(),
+        field.group
+    ))
+}
+
 pub fn withdrawn(group: &GroupId) -> Sentence {
     Sentence::default().own(format!(
         "not called an improvement: fewer requests of {group} succeeded, and failing fast is not fast"

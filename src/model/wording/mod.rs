@@ -40,6 +40,7 @@ pub fn sentence(reason: &Reason) -> Sentence {
         Reason::Missing { field, old, hint } => fields::missing(field, *old, hint),
         Reason::NoLatencyLeft { group } => fields::no_latency_left(group),
         Reason::New { field } => fields::new(field),
+        Reason::NotJudged { field } => fields::not_judged(field),
         Reason::Withdrawn { group } => fields::withdrawn(group),
         Reason::Waived { field, change, allowance, why, until } => {
             fields::waived(field, *change, *allowance, why, *until)
@@ -127,6 +128,7 @@ pub fn sentence(reason: &Reason) -> Sentence {
             validity::out_of_order(field, *value, above, *above_value)
         }
         Reason::LostInRound { group, round } => validity::lost_in_round(group, *round),
+        Reason::FieldLostInRound { field, round } => validity::field_lost_in_round(field, *round),
         Reason::BlessedInvalid { why } => validity::blessed_invalid(why),
         Reason::Incomplete { job } => validity::incomplete(job),
         Reason::ClientBottleneck { group, lag, limit } => validity::client_bottleneck(group, *lag, *limit),

@@ -50,6 +50,14 @@ pub fn lost_in_round(group: &GroupId, round: usize) -> Sentence {
     ))
 }
 
+pub fn field_lost_in_round(field: &FieldId, round: usize) -> Sentence {
+    Sentence::default().own(format!(
+        "round {round} of this report lacks {} of {}, which other rounds have: the report is not whole",
+        field.local(),
+        field.group
+    ))
+}
+
 pub fn blessed_invalid(why: &str) -> Sentence {
     Sentence::default()
         .own("the blessed baseline can't be judged by: ")
