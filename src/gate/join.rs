@@ -31,7 +31,6 @@ pub(super) struct Joined {
     resolution: Resolution,
     over_expected: Option<Finite>,
     unresolved: bool,
-    promise: Option<String>,
 }
 
 impl Joined {
@@ -54,7 +53,6 @@ impl Joined {
             resolution: channels.resolution,
             over_expected: channels.over_expected,
             unresolved: channels.unresolved,
-            promise: None,
         }
     }
 
@@ -103,7 +101,6 @@ impl Joined {
             self.notes.extend(suspicion::look(cases, sides));
         }
         self.blindness(cases, policy);
-        self.promise = self.setting.promise(policy);
         let said = candidate.source.warnings.iter().map(|text| Reason::SourceSays { text: text.clone() });
         self.notes.extend(said);
     }
@@ -159,11 +156,6 @@ impl Joined {
             self.problems.push((Outcome::Regression, Reason::SelfBlessRefused));
         }
         let mut outcome = super::outcome(findings.iter(), &self.problems);
-        let channel_fails = self.causes.iter().any(|cause| cause.regressed && cause.p.is_some())
-            && self.setting.decides == DecidedBy::Evidence;
-        if channel_fails && findings.iter().any(|f| f.judgement == Judgement::Regressed) {
-            outcome = outcome.join(Outcome::Regression);
-        }
         if self.unresolved && input.policy.unresolved == OnUnresolved::Fail {
             outcome = outcome.join(Outcome::Inconclusive);
         }
@@ -174,11 +166,12 @@ impl Joined {
         let mut problems: Vec<Reason> = problems.into_iter().map(|(_, reason)| reason).collect();
         dedup(&mut problems);
         let compared = counts.compared > 0;
+        let promise = self.setting.promise(input.policy, &findings);
         Verdict {
             tier: compared.then_some(self.setting.tier),
             decided_by: compared.then_some(self.setting.decides_most(&findings)),
             lifts: self.setting.lifts().filter(|_| compared),
-            promise: self.promise.filter(|_| compared),
+            promise: promise.filter(|_| compared),
             allowed: self.allowed.into_iter().collect(),
             counts,
             problems,
@@ -294,20 +287,19 @@ pub(super) fn findings(cases: impl Iterator<Item = Case>) -> (Counts, Vec<Findin
     let mut findings = Vec::new();
     for case in cases {
         let (required, both) = (case.required(), case.old.is_some() && case.new.is_some());
+        let finding = case.finding();
         let judged = !matches!(
-            case.judgement,
-            None | Some(
-                Judgement::Missing
-                    | Judgement::New
-                    | Judgement::Invalid
-                    | Judgement::NotComparable
-                    | Judgement::TooFew
-                    | Judgement::NotGated
-            )
+            finding.judgement,
+            Judgement::Missing
+                | Judgement::New
+                | Judgement::Invalid
+                | Judgement::NotComparable
+                | Judgement::TooFew
+                | Judgement::NotGated
         );
         counts.required += usize::from(required);
         counts.compared += usize::from(required && both && judged);
-        findings.push(case.finding());
+        findings.push(finding);
     }
     (counts, findings)
 }

@@ -24,8 +24,20 @@ pub(super) struct Reading {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Series {
     pub jobs: Vec<Vec<Reading>>,
+    /// Which jobs of the side those are.
+    at: Vec<usize>,
     /// Every job and round of the side has it.
     pub whole: bool,
+    /// The first round without it in a job whose other rounds have it, or in a job that has the group.
+    pub gap: Option<Gap>,
+}
+
+/// A round of a side, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Gap {
+    /// `None` where the side has only one job.
+    pub job: Option<usize>,
+    pub round: usize,
 }
 
 impl Series {
@@ -45,8 +57,26 @@ impl Series {
         if jobs.is_empty() { None } else { Finite::new(mean(jobs).exp()).ok() }
     }
 
+    /// Both with no more jobs than those that have both.
+    pub fn shared(mut self, mut other: Series) -> (Series, Series) {
+        let (mine, theirs) = (self.at.clone(), other.at.clone());
+        self.keep(&theirs);
+        other.keep(&mine);
+        (self, other)
+    }
+
+    fn keep(&mut self, wanted: &[usize]) {
+        let jobs = std::mem::take(&mut self.jobs).into_iter().zip(std::mem::take(&mut self.at));
+        (self.jobs, self.at) = jobs.filter(|(_, at)| wanted.contains(at)).unzip();
+    }
+
     pub fn readings(&self) -> impl Iterator<Item = &Reading> {
         self.jobs.iter().flatten()
+    }
+
+    /// Evidence can be computed of it: every round has it, as a number with a logarithm.
+    pub fn evident(&self) -> bool {
+        self.whole && self.readings().all(|reading| reading.value > 0.0)
     }
 
     /// The smallest value of any round: a mean hides what can't be.
@@ -143,17 +173,21 @@ pub(super) fn definition(of: PercentileDefinition, percent: f64) -> Definition {
 
 /// One field on one side.
 pub(super) fn series(side: &SideView, field: &FieldId, how: How) -> Series {
-    let mut series = Series { jobs: Vec::new(), whole: !side.jobs.is_empty() };
-    for job in &side.jobs {
-        let rounds: Vec<Reading> = job
-            .rounds
-            .iter()
-            .filter_map(|round| round.get(&field.group))
-            .filter_map(|measured| reading(measured, &field.metric, field.statistic, how))
-            .collect();
+    let mut series = Series { whole: !side.jobs.is_empty(), ..Series::default() };
+    for (at, job) in side.jobs.iter().enumerate() {
+        let of = |measured| reading(measured, &field.metric, field.statistic, how);
+        let all: Vec<Option<Reading>> =
+            job.rounds.iter().map(|round| round.get(&field.group).and_then(of)).collect();
+        let has_group = job.rounds.iter().any(|round| round.contains_key(&field.group));
+        if let Some(round) = all.iter().position(Option::is_none).filter(|_| has_group) {
+            let job = (side.jobs.len() > 1).then_some(at + 1);
+            series.gap.get_or_insert(Gap { job, round: round + 1 });
+        }
+        let rounds: Vec<Reading> = all.into_iter().flatten().collect();
         series.whole &= rounds.len() == job.rounds.len() && !rounds.is_empty();
         if !rounds.is_empty() {
             series.jobs.push(rounds);
+            series.at.push(at);
         }
     }
     series

@@ -16,7 +16,7 @@ use crate::stats::speedup::{
 
 use super::case::{Case, log_limit};
 use super::comparable::Comparability;
-use super::reading::{self, How, Series};
+use super::reading::{self, Gap, How, Series};
 use super::sides::{SideView, Sides};
 use super::tiers::Setting;
 use super::validity::Validity;
@@ -87,8 +87,8 @@ pub(super) fn judge(
     }
     decide(&mut cases, &open, setting, reference, sides);
     for case in &mut cases {
-        if let (Some(tolerance), Some(value)) = (case.tolerance.clone(), case.new) {
-            super::absolute::check(case, &tolerance, value);
+        if let Some(tolerance) = case.tolerance.clone() {
+            super::absolute::check(case, &tolerance);
         }
     }
     Ok(cases)
@@ -131,9 +131,12 @@ fn case(
         return Ok(None);
     }
     let mut case = Case::computed(id.clone(), tolerance, old, new);
+    let judged = [pairs[1].as_ref(), pairs[0].as_ref().filter(|_| sides.duet)];
+    let lost = judged.into_iter().flatten().find_map(|pair| lost(pair, dims, reference, statistic));
     [case.blessed, case.candidate] = pairs.map(|pair| pair.map(|pair| pair.own).unwrap_or_default());
     match (old, new) {
         _ if case.tolerance.is_none() => case.judgement = Some(Judgement::NotGated),
+        _ if let Some(reason) = lost => case.settle(Judgement::Invalid, reason),
         _ if broken => case.settle(Judgement::Invalid, not_computable(&id)),
         (None, _) => case.settle(Judgement::New, Reason::New { field: id }),
         (Some(value), None) => {
@@ -192,7 +195,8 @@ fn legs(
         let how = reading::how(sides, &field).unwrap_or_else(|mixed| How::By(mixed.candidate));
         Some(reading::series(side, &field, how)).filter(|series| !series.jobs.is_empty())
     };
-    Some(Pair { reference: leg(dims.with_strategy(reference).id())?, own: leg(dims.id())? })
+    let (reference, own) = leg(dims.with_strategy(reference).id())?.shared(leg(dims.id())?);
+    (!own.jobs.is_empty()).then_some(Pair { reference, own })
 }
 
 /// Reference strategy ÷ this strategy; nothing where a leg is 0 in any round.
@@ -200,6 +204,15 @@ fn ratio(pair: &Pair) -> Option<Finite> {
     let usable = [&pair.reference, &pair.own].iter().all(|leg| leg.smallest() > Some(Finite::ZERO));
     let (reference, own) = (pair.reference.point()?, pair.own.point()?);
     usable.then(|| Finite::new(reference.get() / own.get()).ok()).flatten()
+}
+
+/// A round without one of the legs.
+fn lost(pair: &Pair, dims: &Dimensions, reference: &str, statistic: Statistic) -> Option<Reason> {
+    let legs = [(&pair.reference, dims.with_strategy(reference)), (&pair.own, dims.clone())];
+    legs.into_iter().find_map(|(series, dims)| {
+        let Gap { job, round } = series.gap?;
+        Some(Reason::FieldLostInRound { field: e2e(dims.id(), statistic), job, round })
+    })
 }
 
 fn not_computable(id: &FieldId) -> Reason {

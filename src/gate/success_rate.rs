@@ -60,10 +60,8 @@ pub(super) fn judge(
         }
     };
     for case in &mut cases {
-        if let (Some(tolerance), Some(new)) = (case.tolerance.clone(), case.new)
-            && !matches!(case.judgement, Some(Judgement::NotComparable))
-        {
-            super::absolute::check(case, &tolerance, new);
+        if let Some(tolerance) = case.tolerance.clone() {
+            super::absolute::check(case, &tolerance);
         }
     }
     cases.extend(together);

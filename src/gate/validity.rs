@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::model::reason::Side;
 use crate::model::report::{FailureKind, Requests};
 use crate::model::{
-    Baseline, FieldId, Finite, Group, GroupId, Metric, Outcome, Quantity, Reason, Report, Statistic, Unit,
+    Baseline, Direction, FieldId, Finite, Group, GroupId, Metric, Outcome, Quantity, Reason, Report,
+    Statistic, Unit,
 };
 
 use super::sides::SideView;
@@ -144,15 +146,17 @@ fn bottleneck(group: &Group, smallest_limit: f64) -> Option<Reason> {
     })
 }
 
-/// A time that no clock can show: negative, or 0 where a request must take some.
-pub(super) fn bad_value(field: &FieldId, value: Finite, side: crate::model::reason::Side) -> Option<Reason> {
-    let unit = field.metric.unit();
-    let is_time = unit == Unit::Millisecond;
-    let is_rate = field.metric.class().is_some() && !is_time;
-    if (is_time || is_rate) && value < Finite::ZERO {
-        return Some(Reason::BadLatency { field: field.clone(), value: Quantity { value, unit } });
+/// A value that nothing measured can have: negative, or 0 where a request must take some time.
+pub(super) fn bad_value(field: &FieldId, value: Finite, side: Side, in_a_round: bool) -> Option<Reason> {
+    let (unit, direction) = (field.metric.unit(), field.metric.direction());
+    let field = field.clone();
+    if value < Finite::ZERO && direction != Direction::Unknown {
+        let value = Quantity { value, unit };
+        return Some(Reason::BadLatency { field, value, side, in_a_round });
     }
-    ((is_time || is_rate) && value == Finite::ZERO).then(|| Reason::ZeroValue { field: field.clone(), side })
+    let takes_some = field.metric.class().is_some() && field.metric != Metric::ITL;
+    let takes_some = takes_some || (unit == Unit::Millisecond && field.metric != Metric::ITL);
+    (takes_some && value == Finite::ZERO).then_some(Reason::ZeroValue { field, side, in_a_round })
 }
 
 /// All requests of a report; a count that any group lacks is unknown.

@@ -79,6 +79,7 @@ pub enum Reason {
     ZeroValue {
         field: FieldId,
         side: Side,
+        in_a_round: bool,
     },
     Missing {
         field: FieldId,
@@ -93,6 +94,11 @@ pub enum Reason {
     },
     NotJudged {
         field: FieldId,
+    },
+    LimitOutOfReach {
+        field: FieldId,
+        old: Quantity,
+        tolerance: Tolerance,
     },
     Withdrawn {
         group: GroupId,
@@ -317,6 +323,8 @@ pub enum Reason {
     BadLatency {
         field: FieldId,
         value: Quantity,
+        side: Side,
+        in_a_round: bool,
     },
     OutOfOrder {
         field: FieldId,
@@ -330,6 +338,7 @@ pub enum Reason {
     },
     FieldLostInRound {
         field: FieldId,
+        job: Option<usize>,
         round: usize,
     },
     BlessedInvalid {
