@@ -161,11 +161,15 @@ fn refuse(
     if request.in_ci && !request.allow_ci {
         return Err(BlessRefused::InCi);
     }
-    if !objections.invalid.is_empty() {
-        return Err(BlessRefused::Invalid(objections.invalid.clone()));
+    let impossible = Objections::impossible(request.sight.unwrap_or(request.verdict));
+    let invalid: Vec<Reason> = objections.invalid.iter().cloned().chain(impossible).collect();
+    if !invalid.is_empty() {
+        return Err(BlessRefused::Invalid(invalid));
     }
-    let blind = request.sight.into_iter().flat_map(|sight| &sight.problems);
-    let blind: Vec<Reason> = blind.filter(|reason| matches!(reason, Reason::Blind { .. })).cloned().collect();
+    let sight = request.sight.into_iter();
+    let said = sight.flat_map(|s| s.problems.iter().chain(s.findings.iter().flat_map(|f| &f.reasons)));
+    let blind = said.filter(|r| matches!(r, Reason::Blind { .. } | Reason::LimitOutOfReach { .. }));
+    let blind: Vec<Reason> = blind.cloned().collect();
     if !blind.is_empty() {
         return Err(BlessRefused::Blind(blind));
     }

@@ -126,7 +126,7 @@ fn hidden(case: &Case, sides: &Sides) -> Option<Reason> {
     if let Some(gap) = gap.filter(|_| case.gated()) {
         return Some(Reason::FieldLostInRound { field: case.id.clone(), job: gap.job, round: gap.round });
     }
-    let both = [(&case.blessed, Side::Blessed), (&case.candidate, Side::Candidate)];
+    let both = [(&case.candidate, Side::Candidate), (&case.blessed, Side::Blessed)];
     both.into_iter().find_map(|(series, side)| {
         let in_a_round = series.readings().nth(1).is_some();
         bad_value(&case.id, series.smallest()?, side, in_a_round)

@@ -148,9 +148,7 @@ impl Joined {
         if counts.compared == 0 && !explained {
             self.problems.push((Outcome::NoVerdict, Reason::NothingCompared));
         }
-        let ids: Vec<_> = findings.iter().map(|finding| finding.field.clone()).collect();
-        let all: Vec<Case> = ids.into_iter().map(|id| Case::computed(id, None, None, None)).collect();
-        let unmatched = rules::unmatched(input.policy, all.iter());
+        let unmatched = rules::unmatched(input.policy, findings.iter().map(|finding| &finding.field));
         self.problems.extend(unmatched.into_iter().map(|reason| (Outcome::NoVerdict, reason)));
         if input.alterations.iter().any(|reason| matches!(reason, Reason::SelfBlessRefused)) {
             self.problems.push((Outcome::Regression, Reason::SelfBlessRefused));

@@ -253,6 +253,7 @@ fn by_evidence(
 fn by_plain_limits(cases: &mut [Case], counted: &[Counted], sides: &Sides) {
     for item in counted {
         let case = &mut cases[item.at];
+        case.decided_by = Some(DecidedBy::Limits);
         let over = case.old.zip(case.new).is_some_and(|(old, new)| {
             old.get() - new.get() > max_decrease(case.tolerance.as_ref()).unwrap_or(SUCCESS_MARGIN)
         });

@@ -13,6 +13,8 @@ use super::sides::Sides;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Setting {
     pub tier: Tier,
+    /// Both sides were alternated in one job.
+    duet: bool,
     /// Blessed jobs (round pairs in a duet).
     pub blessed_jobs: usize,
     /// Fewest rounds of any job of either side.
@@ -55,7 +57,14 @@ pub(super) fn setting(sides: &Sides, policy: &Policy) -> Setting {
         (_, Decide::Evidence) => DecidedBy::Evidence,
         (_, Decide::Limits) => DecidedBy::Limits,
     };
-    Setting { tier, blessed_jobs, rounds, decides: decides(false), decides_summaries: decides(true) }
+    Setting {
+        tier,
+        duet: sides.duet,
+        blessed_jobs,
+        rounds,
+        decides: decides(false),
+        decides_summaries: decides(true),
+    }
 }
 
 /// Both sides come from the embedded engine with the same workload and seeds.
@@ -92,6 +101,13 @@ impl Setting {
         let rule = Rule::STANDARD;
         if self.tier != Tier::Single {
             return None;
+        }
+        if self.duet {
+            let missing = rule.duet_pairs.saturating_sub(self.rounds);
+            return Some(match missing {
+                1 => "1 more round of both endpoints: duet".to_owned(),
+                n => format!("{n} more rounds of both endpoints: duet"),
+            });
         }
         let missing = rule.replicated_jobs.saturating_sub(self.blessed_jobs);
         let jobs = match missing {

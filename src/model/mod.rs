@@ -21,7 +21,8 @@ pub mod samples;
 pub mod sentence;
 pub mod statistic;
 pub mod timestamp;
-pub mod unique_map;
+pub mod unique_groups;
+mod unique_map;
 pub mod verdict;
 pub mod wording;
 

@@ -15,7 +15,7 @@ use super::report::{FailureKind, Requests};
 use super::sentence::Sentence;
 use super::statistic::Statistic;
 
-pub use super::reason_part::{Side, Suspicion};
+pub use super::reason_part::{OwnBaseline, Side, Suspicion};
 
 /// One reason. `Display` is the sentence; `code` is a stable word for programs.
 #[derive(Clone, Debug, PartialEq)]
@@ -291,14 +291,12 @@ pub enum Reason {
     BaselineAltered {
         path: String,
         git_ref: String,
-        reason: Option<String>,
-        followed: bool,
+        own: OwnBaseline,
     },
     LimitsAltered {
         path: String,
         git_ref: String,
         lines: Vec<String>,
-        followed: bool,
     },
     SelfBlessRefused,
     OldBaseline {

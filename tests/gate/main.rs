@@ -11,3 +11,4 @@ mod hidden;
 mod speedup;
 mod summaries;
 mod waivers;
+mod words;

@@ -113,12 +113,8 @@ pub fn sentence(reason: &Reason) -> Sentence {
         Reason::NotWatched { fields, hint } => comparison::not_watched(fields, hint),
         Reason::Blind { metric, resolution, above } => comparison::blind(metric, *resolution, *above),
         Reason::Drift { field, change, max, blesses } => comparison::drift(field, *change, *max, *blesses),
-        Reason::BaselineAltered { path, git_ref, reason, followed } => {
-            comparison::baseline_altered(path, git_ref, reason, *followed)
-        }
-        Reason::LimitsAltered { path, git_ref, lines, followed } => {
-            comparison::limits_altered(path, git_ref, lines, *followed)
-        }
+        Reason::BaselineAltered { path, git_ref, own } => comparison::baseline_altered(path, git_ref, own),
+        Reason::LimitsAltered { path, git_ref, lines } => comparison::limits_altered(path, git_ref, lines),
         Reason::SelfBlessRefused => comparison::self_bless_refused(),
         Reason::CountsDontAddUp { group, sent, succeeded, failed } => {
             validity::counts_dont_add_up(group, *sent, *succeeded, *failed)
