@@ -6,6 +6,7 @@ use crate::model::finding::DecidedBy;
 use crate::model::policy::{OnUnresolved, Policy};
 use crate::model::reason::Side;
 use crate::model::report::{SourceKind, Tool};
+use crate::model::requests::total;
 use crate::model::verdict::{CandidateRef, Cause, Counts, Resolution, SCHEMA, Tier};
 use crate::model::{
     Dimensions, Fact, Finding, Finite, GroupId, Judgement, Metric, Outcome, Reason, Report, Verdict,
@@ -266,7 +267,8 @@ fn empty(input: Input, outcome: Outcome) -> Verdict {
 
 fn candidate_ref(report: &Report) -> CandidateRef {
     let groups = || report.jobs.iter().flat_map(|job| &job.rounds).flat_map(|round| &round.groups);
-    let tokens = |of: fn(&crate::model::report::Tokens) -> Option<u64>| groups().map(|g| of(&g.tokens)).sum();
+    let tokens =
+        |of: fn(&crate::model::report::Tokens) -> Option<u64>| total(groups().map(|g| of(&g.tokens)));
     CandidateRef {
         files: report.source.files.clone(),
         format: report.source.format.clone(),

@@ -1,6 +1,8 @@
 //! From jobs and rounds to the values of one field and how well each is known.
 
+use crate::model::point::point;
 use crate::model::report::{SourceKind, Tokens};
+use crate::model::requests::total;
 use crate::model::{ChannelClass, FieldId, Finite, GroupId, Metric, PercentileDefinition, Statistic};
 use crate::stats::percentile::Definition;
 use crate::stats::sampling::{self, JobValue, Summary};
@@ -41,20 +43,12 @@ pub(super) struct Gap {
 }
 
 impl Series {
-    /// The point value: the only one as it stands, else the geometric mean of jobs of rounds.
+    /// The point value over all rounds and jobs.
     pub fn point(&self) -> Option<Finite> {
-        if let [rounds] = self.jobs.as_slice()
-            && let [reading] = rounds.as_slice()
-        {
-            return Finite::new(reading.value).ok();
-        }
-        let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len().max(1) as f64;
-        if self.readings().any(|reading| reading.value <= 0.0) {
-            return Finite::new(mean(self.readings().map(|reading| reading.value).collect())).ok();
-        }
-        let jobs: Vec<f64> =
-            self.jobs.iter().map(|rounds| mean(rounds.iter().map(|r| r.value.ln()).collect())).collect();
-        if jobs.is_empty() { None } else { Finite::new(mean(jobs).exp()).ok() }
+        let job = |rounds: &Vec<Reading>| -> Option<Vec<Finite>> {
+            rounds.iter().map(|reading| Finite::new(reading.value).ok()).collect()
+        };
+        point(&self.jobs.iter().map(job).collect::<Option<Vec<_>>>()?)
     }
 
     /// Both with no more jobs than those that have both.
@@ -241,10 +235,7 @@ fn assumed(metric: &Metric, statistic: Statistic, n: Option<u64>) -> f64 {
 
 /// Mean prompt or output tokens of a group's successful requests on one side, where recorded.
 pub(super) fn mean_tokens(side: &SideView, group: &GroupId, of: fn(&Tokens) -> Option<u64>) -> Option<f64> {
-    let (mut tokens, mut requests) = (0u64, 0u64);
-    for measured in side.of_group(group) {
-        tokens += of(&measured.group.tokens)?;
-        requests += measured.group.requests.succeeded?;
-    }
+    let tokens = total(side.of_group(group).map(|measured| of(&measured.group.tokens)))?;
+    let requests = total(side.of_group(group).map(|measured| measured.group.requests.succeeded))?;
     (requests > 0).then(|| tokens as f64 / requests as f64)
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::model::reason::Side;
 use crate::model::report::{FailureKind, Requests};
+use crate::model::requests as counts;
 use crate::model::{
     Baseline, Direction, FieldId, Finite, Group, GroupId, Metric, Outcome, Quantity, Reason, Report,
     Statistic, Unit,
@@ -89,7 +90,7 @@ fn check_group(side: &SideView, id: &GroupId, smallest_limit: f64, validity: &mu
             validity.invalid.insert(id.clone(), reason);
         }
     }
-    let tokens: Option<u64> = side.of_group(id).map(|m| m.group.tokens.output).sum();
+    let tokens = counts::total(side.of_group(id).map(|m| m.group.tokens.output));
     if tokens == Some(0) && requests.succeeded.is_some_and(|n| n > 0) {
         let reason = Reason::NoTokens { group: id.clone() };
         validity.problems.push((Outcome::RunFailed, reason.clone()));
@@ -104,7 +105,7 @@ fn no_success(side: &SideView, id: &GroupId) -> Reason {
 fn odd_counts(group: &Group) -> Option<Reason> {
     let (succeeded, sent) = group.requests.counts()?;
     let failed = group.requests.failures();
-    let odd = succeeded > sent || (failed > 0 && succeeded + failed != sent);
+    let odd = succeeded > sent || (failed > 0 && succeeded.saturating_add(failed) != sent);
     odd.then(|| Reason::CountsDontAddUp { group: group.id.clone(), sent, succeeded, failed })
 }
 
@@ -179,10 +180,11 @@ fn sum<'a>(all: impl Iterator<Item = &'a Requests>) -> Requests {
     let mut any = false;
     for requests in all {
         any = true;
-        total.sent = total.sent.zip(requests.sent).map(|(a, b)| a + b);
-        total.succeeded = total.succeeded.zip(requests.succeeded).map(|(a, b)| a + b);
+        total.sent = counts::total([total.sent, requests.sent]);
+        total.succeeded = counts::total([total.succeeded, requests.succeeded]);
         for (kind, n) in &requests.failed {
-            *total.failed.entry(*kind).or_default() += n;
+            let all = total.failed.entry(*kind).or_default();
+            *all = all.saturating_add(*n);
         }
         for (kind, text) in &requests.error_samples {
             total.error_samples.entry(*kind).or_insert_with(|| text.clone());

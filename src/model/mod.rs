@@ -9,6 +9,7 @@ pub mod field;
 pub mod finding;
 pub mod group;
 pub mod metric;
+pub mod point;
 pub mod policy;
 pub mod profile;
 pub mod quantity;
