@@ -12,7 +12,7 @@ use super::quantity::{Finite, Unit};
 use super::samples::Samples;
 use super::statistic::{PercentileDefinition, Statistic};
 use super::timestamp::Timestamp;
-use super::unique_map;
+use super::{unique_groups, unique_map};
 
 pub use super::requests::{Arrivals, FailureKind, Requests, SelfCheck, TokenSource, Tokens};
 
@@ -234,9 +234,10 @@ pub struct Round {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// The groups, in the order in which they ran.
+    #[serde(deserialize_with = "unique_groups::deserialize")]
     pub groups: Vec<Group>,
     /// Duet: the same groups measured on the other endpoint in the same block.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "unique_groups::deserialize")]
     pub against: Vec<Group>,
 }
 

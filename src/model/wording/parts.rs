@@ -11,6 +11,11 @@ pub fn side_words(side: Side) -> &'static str {
     }
 }
 
+/// Where a mean over rounds is shown, a value of one of them is named as such.
+pub fn round_words(in_a_round: bool) -> &'static str {
+    if in_a_round { " in a round" } else { "" }
+}
+
 /// A share with its sign: `+18.7 %`.
 pub fn plus(share: Finite) -> String {
     let sign = if share.get() < 0.0 { "\u{2212}" } else { "+" };

@@ -4,9 +4,11 @@ use crate::model::field::FieldId;
 use crate::model::finding::Change;
 use crate::model::group::GroupId;
 use crate::model::quantity::Quantity;
-use crate::model::reason::Suspicion;
+use crate::model::reason::{Side, Suspicion};
 use crate::model::requests::FailureKind;
 use crate::model::sentence::Sentence;
+
+use super::parts::{round_words, side_words};
 
 pub fn counts_dont_add_up(group: &GroupId, sent: u64, succeeded: u64, failed: u64) -> Sentence {
     Sentence::default().own(format!(
@@ -31,8 +33,14 @@ pub fn nothing_sent() -> Sentence {
     Sentence::default().own("no request was sent: an empty report is never a pass")
 }
 
-pub fn bad_latency(field: &FieldId, value: Quantity) -> Sentence {
-    Sentence::default().own(format!("{} of {} is {value}: no time can be that", field.local(), field.group))
+pub fn bad_latency(field: &FieldId, value: Quantity, side: Side, in_a_round: bool) -> Sentence {
+    Sentence::default().own(format!(
+        "{} of {} is {value}{} {}: nothing measured is negative",
+        field.local(),
+        field.group,
+        round_words(in_a_round),
+        side_words(side)
+    ))
 }
 
 pub fn out_of_order(field: &FieldId, value: Quantity, above: &FieldId, above_value: Quantity) -> Sentence {
@@ -47,6 +55,15 @@ pub fn out_of_order(field: &FieldId, value: Quantity, above: &FieldId, above_val
 pub fn lost_in_round(group: &GroupId, round: usize) -> Sentence {
     Sentence::default().own(format!(
         "round {round} of this report lacks {group}, which other rounds have: the report is not whole"
+    ))
+}
+
+pub fn field_lost_in_round(field: &FieldId, job: Option<usize>, round: usize) -> Sentence {
+    let job = job.map(|job| format!(" of job {job}")).unwrap_or_default();
+    Sentence::default().own(format!(
+        "round {round}{job} of this report lacks {} of {}, which other rounds have: the report is not whole",
+        field.local(),
+        field.group
     ))
 }
 
