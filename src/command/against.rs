@@ -170,23 +170,3 @@ impl Copy {
         (self.baseline.clone(), reference)
     }
 }
-
-/// The command line as it was typed, quoted for a shell.
-pub fn this_command() -> String {
-    let words = std::env::args().skip(1).map(|word| quoted(&word));
-    std::iter::once("pacegate".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
-}
-
-/// The same command, blessing.
-pub fn bless_command() -> String {
-    format!("{} --bless", this_command())
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@,+%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}

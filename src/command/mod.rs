@@ -19,6 +19,7 @@ mod progress;
 mod provenance;
 mod run;
 mod schema;
+mod typed;
 mod workspace;
 
 use std::process::ExitCode;
