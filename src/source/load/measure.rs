@@ -44,8 +44,6 @@ pub struct Options {
     pub folder: PathBuf,
     /// Reads an environment variable, for header values.
     pub variable: fn(&str) -> Option<String>,
-    /// Ask for answers of full length where the server takes `ignore_eos`.
-    pub fixed_length: bool,
     /// Tells this run's prompts from every other run's; not part of the workload.
     pub run: u64,
 }
