@@ -8,7 +8,7 @@ use crate::config::{self, Config};
 use crate::model::baseline::{Ledger, LedgerEntry};
 use crate::model::policy::{Policy, SelfBless};
 use crate::model::verdict::BaselineRef;
-use crate::model::{Baseline, Reason};
+use crate::model::{Baseline, Reason, digest};
 
 use super::fail::ExitWith;
 use super::workspace::Workspace;
@@ -165,7 +165,7 @@ impl Copy {
             commit: last.and_then(|entry| entry.code.commit.clone()),
             jobs: self.baseline.jobs().count(),
             model: self.baseline.reports.last().and_then(|report| report.subject.model.clone()),
-            digest: super::provenance::digest(&self.bytes),
+            digest: digest::hex(&self.bytes, 12),
         };
         (self.baseline.clone(), reference)
     }

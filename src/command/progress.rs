@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::emit::text;
 use crate::model::profile::{Load, Profile, Target};
+use crate::model::wording::count;
 use crate::source::simulate::Progress;
 
 /// How many answers the live percentiles are of.
@@ -136,13 +137,9 @@ fn announcement(profile: &Profile, addresses: &[String], groups: u64, total: u64
     format!(
         "measuring {what}: profile {}, {} \u{d7} {} \u{d7} {} = {}",
         text::terminal(&profile.name),
-        many(groups, "group"),
-        many(u64::from(profile.requests), "request"),
-        many(u64::from(profile.rounds), "round"),
-        many(total, "request")
+        count(groups, "group"),
+        count(u64::from(profile.requests), "request"),
+        count(u64::from(profile.rounds), "round"),
+        count(total, "request")
     )
-}
-
-fn many(n: u64, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

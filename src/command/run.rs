@@ -8,6 +8,7 @@ use crate::exit::Exit;
 use crate::model::Report;
 use crate::model::engine::Engine;
 use crate::model::profile::{Profile, Target};
+use crate::model::wording::count;
 use crate::source::load::endpoint::EndpointError;
 use crate::source::load::{self, LoadError};
 use crate::source::simulate;
@@ -35,8 +36,8 @@ pub fn run(args: &RunArgs) -> Done {
     if let Some(exit) = interrupt.exit() {
         let (kept, failed) = outputs.write_partial(&report);
         super::fail::report(&anyhow::anyhow!(
-            "interrupted after {} requests: the partial report is in {}, marked, and is never judged",
-            crate::gate::requests(&report).sent.unwrap_or(0),
+            "interrupted after {}: the partial report is in {}, marked, and is never judged",
+            count(crate::gate::requests(&report).sent.unwrap_or(0), "request"),
             kept.display()
         ));
         return Ok(outputs::settle(exit, failed));

@@ -8,6 +8,8 @@ use crate::model::reason::Suspicion;
 use crate::model::requests::FailureKind;
 use crate::model::sentence::Sentence;
 
+use super::parts::count;
+
 pub fn counts_dont_add_up(group: &GroupId, sent: u64, succeeded: u64, failed: u64) -> Sentence {
     Sentence::default().own(format!(
         "the requests of {group} don't add up: {sent} sent, {succeeded} succeeded, {failed} failed"
@@ -87,8 +89,7 @@ fn suspicious_words(
     let name = format!("{} of {}", field.local(), field.group);
     let more = match more {
         0 => String::new(),
-        1 => ", and 1 more field like it".to_owned(),
-        more => format!(", and {more} more fields like it"),
+        more => format!(", and {} like it", count(more, "more field")),
     };
     match (what, change) {
         (Suspicion::TooGood, Some(change)) => format!(
