@@ -8,10 +8,9 @@ use crate::baseline::git;
 use crate::model::report::{Client, Code};
 use crate::model::{Timestamp, digest};
 
-/// Now, to the second.
+/// Now, to the second; a clock beyond the year 9999 tells nothing.
 pub fn now() -> Timestamp {
-    let now = OffsetDateTime::now_utc();
-    Timestamp(now.replace_nanosecond(0).unwrap_or(now))
+    Timestamp::new(OffsetDateTime::now_utc()).unwrap_or(Timestamp::EPOCH)
 }
 
 /// The day, in UTC: waivers end at its end.

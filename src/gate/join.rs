@@ -112,7 +112,7 @@ impl Joined {
     fn old_baseline(&mut self, input: &Input) {
         const DAYS: i64 = 90;
         let blessed = input.baseline.as_ref().and_then(|(_, reference)| reference.blessed);
-        let days = blessed.map_or(0, |blessed| (input.today - blessed.0.date()).whole_days());
+        let days = blessed.map_or(0, |blessed| (input.today - blessed.get().date()).whole_days());
         if days > DAYS {
             self.notes.push(Reason::OldBaseline { days });
         }

@@ -75,7 +75,7 @@ fn a_blind_gate_is_not_blessed() {
         reason: Some("R".to_owned()),
         allow_ci: false,
         in_ci: false,
-        now: pacegate::model::Timestamp(time::OffsetDateTime::UNIX_EPOCH),
+        now: pacegate::model::Timestamp::EPOCH,
         code: Default::default(),
         verdict: &crate::build::judge(None, &few),
         sight: Some(&pacegate::model::Verdict { problems: vec![blind.clone()], ..sight }),

@@ -89,9 +89,18 @@ fn two_tools_in_one_command_are_refused_by_name() {
 
 #[test]
 fn a_name_for_a_file_that_names_its_strategies_is_refused() {
-    let error = named(&[("int8", data("original/benchmark-chat-c8.json"))], false).unwrap_err().to_string();
-    assert!(error.contains("baseline, int8_quant, speculative_decode"), "{error}");
-    assert!(error.ends_with("leave \"int8=\" away"), "{error}");
+    let theirs = data("original/benchmark-chat-c8.json");
+    let (_keep, ours) = written(
+        "own.json",
+        serde_json::to_string(&try_read(std::slice::from_ref(&theirs)).unwrap()).unwrap(),
+    );
+    for file in [theirs, ours] {
+        let error = named(&[("int8", file.clone())], false).unwrap_err().to_string();
+        assert!(error.contains("baseline, int8_quant, speculative_decode"), "{error}");
+        assert!(error.ends_with("leave \"int8=\" away"), "{error}");
+        let error = named(&[("///", file)], false).unwrap_err().to_string();
+        assert!(error.starts_with("\"///\" can't name a strategy"), "{error}");
+    }
 }
 
 #[test]

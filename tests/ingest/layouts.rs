@@ -121,6 +121,27 @@ fn inference_perf_stages_are_groups_and_its_summary_alone_says_what_it_mixes() {
 }
 
 #[test]
+fn inference_perf_stages_are_all_found_whatever_numbers_are_missing_and_in_the_order_in_which_they_ran() {
+    let case = "inference-perf/0.7.0/clean-conc8";
+    for before in ["", "tuesday."] {
+        let folder =
+            folder(&[(&format!("{case}.summary.json"), &format!("{before}summary_lifecycle_metrics.json"))]);
+        let text = fs::read_to_string(data(&format!("{case}.stage_0_lifecycle_metrics.json"))).unwrap();
+        for (stage, concurrency) in [(2, 4), (10, 16), (3, 8)] {
+            let text = text.replace("\"concurrency\": 8", &format!("\"concurrency\": {concurrency}"));
+            fs::write(folder.path().join(format!("{before}stage_{stage}_lifecycle_metrics.json")), text)
+                .unwrap();
+        }
+        fs::write(folder.path().join("stage_two_lifecycle_metrics.json"), "{}").unwrap();
+        let of_summary = read(&folder.path().join(format!("{before}summary_lifecycle_metrics.json")));
+        assert_eq!(ids(&of_summary), ["c4", "c8", "c16"], "{before}");
+        if before.is_empty() {
+            assert_eq!(ids(&read(folder.path())), ["c4", "c8", "c16"]);
+        }
+    }
+}
+
+#[test]
 fn inference_perf_requests_alone_are_read() {
     let folder = folder(&[(
         "inference-perf/0.7.0/faults-conc8-perrequest.per_request.json",
