@@ -9,7 +9,7 @@ use crate::model::baseline::{Ledger, LedgerEntry};
 use crate::model::policy::{Policy, SelfBless};
 use crate::model::reason::OwnBaseline;
 use crate::model::verdict::BaselineRef;
-use crate::model::{Baseline, Reason};
+use crate::model::{Baseline, Reason, digest};
 
 use super::fail::ExitWith;
 use super::workspace::Workspace;
@@ -173,28 +173,8 @@ impl Copy {
             commit: last.and_then(|entry| entry.code.commit.clone()),
             jobs: self.baseline.jobs().count(),
             model: self.baseline.reports.last().and_then(|report| report.subject.model.clone()),
-            digest: super::provenance::digest(&self.bytes),
+            digest: digest::hex(&self.bytes, 12),
         };
         (self.baseline.clone(), reference)
-    }
-}
-
-/// The command line as it was typed, quoted for a shell.
-pub fn this_command() -> String {
-    let words = std::env::args().skip(1).map(|word| quoted(&word));
-    std::iter::once("pacegate".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
-}
-
-/// The same command, blessing.
-pub fn bless_command() -> String {
-    format!("{} --bless", this_command())
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@,+%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }

@@ -21,6 +21,7 @@ mod provenance;
 mod run;
 mod schema;
 mod self_test;
+mod typed;
 mod workspace;
 
 use std::process::ExitCode;

@@ -27,6 +27,7 @@ pub use github::{github, line_of};
 pub use json::json;
 pub use junit::{Run, junit};
 pub use markdown::{MARKDOWN_LIMIT, markdown};
+pub use next_step::blessing;
 pub use openmetrics::openmetrics;
 pub use schema::{SchemaKind, schema};
 pub use self_test::self_test;

@@ -2,6 +2,7 @@
 
 use crate::model::report::Requests;
 use crate::model::sentence::Sentence;
+use crate::model::wording::count;
 use crate::model::{Finite, Metric, Quantity, Statistic, Unit, Verdict};
 
 /// The candidate in a few lines: a word and what is said under it.
@@ -48,8 +49,9 @@ fn reliability(verdict: &Verdict) -> Sentence {
 
 /// `300 requests sent, 298 succeeded (99.33 %), 2 failed: 2 × 429 (too many requests)`.
 fn requests(requests: &Requests) -> String {
-    let sent =
-        requests.sent.map_or("requests sent: not recorded".to_owned(), |n| format!("{n} requests sent"));
+    let sent = requests
+        .sent
+        .map_or("requests sent: not recorded".to_owned(), |n| format!("{} sent", count(n, "request")));
     let succeeded = match requests.counts() {
         Some((_, 0)) => String::new(),
         Some((good, all)) => format!(", {good} succeeded ({})", percent(good, all)),
@@ -77,11 +79,7 @@ fn percent(part: u64, whole: u64) -> String {
 }
 
 fn tokens(way: &str, n: Option<u64>) -> String {
-    n.map_or(format!("tokens {way}: not recorded"), |n| format!("{n} tokens {way}"))
-}
-
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+    n.map_or(format!("tokens {way}: not recorded"), |n| format!("{} {way}", count(n, "token")))
 }
 
 /// Each metric of a unit, smallest to largest over the groups.

@@ -4,6 +4,7 @@ use crate::model::finding::DecidedBy;
 use crate::model::policy::{Decide, Policy};
 use crate::model::report::SourceKind;
 use crate::model::verdict::Tier;
+use crate::model::wording::count;
 use crate::model::{Finding, Metric};
 use crate::stats::constants::Rule;
 
@@ -110,10 +111,7 @@ impl Setting {
             });
         }
         let missing = rule.replicated_jobs.saturating_sub(self.blessed_jobs);
-        let jobs = match missing {
-            1 => "1 more blessed job: replicated".to_owned(),
-            n => format!("{n} more blessed jobs: replicated"),
-        };
+        let jobs = format!("{}: replicated", count(missing, "more blessed job"));
         let few_rounds = self.rounds < rule.enough_rounds;
         let decided = self.decides == DecidedBy::Limits || self.decides_summaries == DecidedBy::Limits;
         Some(if few_rounds && decided {

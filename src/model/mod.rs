@@ -3,6 +3,7 @@
 //! Everything else speaks these types; this module imports nothing of ours.
 
 pub mod baseline;
+pub mod digest;
 pub mod engine;
 pub mod fact;
 pub mod field;

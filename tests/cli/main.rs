@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on says where")]
 
 mod before;
+mod commands;
 mod provenance;
 mod self_test;
 

@@ -10,7 +10,7 @@ use crate::model::reason::Side;
 use crate::model::sentence::Sentence;
 use crate::model::statistic::Statistic;
 
-use super::parts::{chance, round_words, side_words};
+use super::parts::{chance, count, round_words, side_words};
 
 pub fn over_limit(field: &FieldId, change: Change, tolerance: &Tolerance) -> Sentence {
     Sentence::default().own(format!(
@@ -106,18 +106,20 @@ pub fn could_be_noise(field: &FieldId, change: Change, tolerance: &Tolerance, p:
 
 pub fn too_few_samples(field: &FieldId, n: u64, needed: u64, stand_in: Option<Statistic>) -> Sentence {
     Sentence::default().own(format!(
-        "{} of {} has {n} samples in its smallest round and needs {needed} to be judged{}",
+        "{} of {} has {} in its smallest round and needs {needed} to be judged{}",
         field.local(),
         field.group,
+        count(n, "sample"),
         stand_in.map(|st| format!("; {}.{st} is judged in its place", field.metric)).unwrap_or_default()
     ))
 }
 
 pub fn unequal_samples(field: &FieldId, smaller: u64, larger: u64, stand_in: Option<Statistic>) -> Sentence {
     Sentence::default().own(format!(
-            "{} of {} is of {larger} samples on one side and of {smaller} on the other: tails of such unequal runs differ by themselves{}",
+            "{} of {} is of {} on one side and of {smaller} on the other: tails of such unequal runs differ by themselves{}",
             field.local(),
             field.group,
+            count(larger, "sample"),
             stand_in.map(|st| format!("; {}.{st} is judged in its place", field.metric)).unwrap_or_default()
         ))
 }

@@ -8,7 +8,7 @@ use crate::model::reason::{Side, Suspicion};
 use crate::model::requests::FailureKind;
 use crate::model::sentence::Sentence;
 
-use super::parts::{round_words, side_words};
+use super::parts::{count, round_words, side_words};
 
 pub fn counts_dont_add_up(group: &GroupId, sent: u64, succeeded: u64, failed: u64) -> Sentence {
     Sentence::default().own(format!(
@@ -104,8 +104,7 @@ fn suspicious_words(
     let name = format!("{} of {}", field.local(), field.group);
     let more = match more {
         0 => String::new(),
-        1 => ", and 1 more field like it".to_owned(),
-        more => format!(", and {more} more fields like it"),
+        more => format!(", and {} like it", count(more, "more field")),
     };
     match (what, change) {
         (Suspicion::TooGood, Some(change)) => format!(

@@ -58,7 +58,7 @@ pub use formats::{Format, FormatDef, UnknownFormat, def, documentation};
 pub use generic::{MappedValue, Mapping};
 pub use table::FORMATS;
 
-use content::{Content, digest};
+use content::Content;
 use join::FileRead;
 use outline::Outline;
 use own::OwnRead;
@@ -243,7 +243,7 @@ fn read_content(
     }
     if let Some(mapping) = &options.mapping {
         let reading = generic::read(&content, &outline, mapping)?;
-        let (path, digest) = (content.name.clone(), digest(&content.bytes));
+        let (path, digest) = (content.name.clone(), content.digest());
         return Ok(Read::Foreign(Box::new(FileRead {
             path,
             digest,
@@ -259,16 +259,16 @@ fn read_content(
             let place = content.place(offset).key(locate::keys_to(&content, offset));
             return Err(IngestError::NotFinite { place, token: token.to_owned(), format: def.format });
         }
-        let digest = digest(&content.bytes);
+        let digest = content.digest();
         outline::quote_nonfinite(&mut content.bytes);
         return parsed(&content, def, strategy, || digest);
     }
     if content.bytes.len() < HASHED_BESIDE {
-        return parsed(&content, def, strategy, || digest(&content.bytes));
+        return parsed(&content, def, strategy, || content.digest());
     }
     std::thread::scope(|scope| {
-        let hashing = scope.spawn(|| digest(&content.bytes));
-        parsed(&content, def, strategy, || hashing.join().unwrap_or_else(|_| digest(&content.bytes)))
+        let hashing = scope.spawn(|| content.digest());
+        parsed(&content, def, strategy, || hashing.join().unwrap_or_else(|_| content.digest()))
     })
 }
 

@@ -5,8 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sha2::{Digest as _, Sha256};
-
+use crate::model::digest;
 use crate::model::profile::{Profile, Prompts};
 use crate::model::report::{
     self, Client, Code, ProfileRef, Source, SourceKind, Subject, TokenSource, Tool, Warmup,
@@ -14,7 +13,7 @@ use crate::model::report::{
 use crate::model::{Finite, Group, Job, NotFinite, Report, Round};
 use crate::source::simulate::Progress;
 use crate::source::simulate::traffic::UnknownTraffic;
-use crate::source::workload::fingerprint;
+use crate::source::workload::{fingerprint, round_seed};
 use crate::stats::StatsError;
 
 use super::clock::Clock;
@@ -44,8 +43,6 @@ pub struct Options {
     pub folder: PathBuf,
     /// Reads an environment variable, for header values.
     pub variable: fn(&str) -> Option<String>,
-    /// Ask for answers of full length where the server takes `ignore_eos`.
-    pub fixed_length: bool,
     /// Tells this run's prompts from every other run's; not part of the workload.
     pub run: u64,
 }
@@ -128,7 +125,7 @@ pub fn measure(
     let mut rounds = Vec::new();
     let mut last_side = None;
     for number in 1..=profile.rounds {
-        let mut round = Round { seed: Some(group::round_seed(profile.seed, number)), ..Round::default() };
+        let mut round = Round { seed: Some(round_seed(profile.seed, number)), ..Round::default() };
         for step in plan::order(&run.planned, profile, options.against.is_some(), number) {
             if cancel.load(Ordering::Relaxed) {
                 break;
@@ -287,8 +284,7 @@ fn asks(profile: &Profile, folder: &Path) -> Result<Vec<(String, Ask)>, LoadErro
         Prompts::File(file) => {
             let unreadable = |source| LoadError::PromptsUnreadable { file: file.clone(), source };
             let text = std::fs::read_to_string(folder.join(file)).map_err(unreadable)?;
-            let hash: String =
-                Sha256::digest(text.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+            let hash = digest::hex(&text, 16);
             let sets = super::prompts::read(file, &text)?;
             Ok(sets.into_iter().map(|set| (set.name.clone(), Ask::Set(set, hash.clone()))).collect())
         }
