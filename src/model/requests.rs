@@ -4,23 +4,40 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::quantity::Finite;
 use super::unique_map;
+
+/// More than this is no count: sums of such would wrap around, and a sum that wraps hides failures.
+const MOST: u64 = 1 << 53;
+
+fn within<E: Error>(count: u64) -> Result<u64, E> {
+    if count <= MOST { Ok(count) } else { Err(E::custom(format!("{count} is more than any run has"))) }
+}
+
+fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    Option::<u64>::deserialize(deserializer)?.map(within).transpose()
+}
+
+fn counts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<FailureKind, u64>, D::Error> {
+    let counts: BTreeMap<FailureKind, u64> = unique_map::deserialize(deserializer)?;
+    counts.into_iter().map(|(kind, times)| Ok((kind, within(times)?))).collect()
+}
 
 /// How a group's requests ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Requests {
     /// Requests sent, warm-up apart; `None` where the source does not tell.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "count")]
     pub sent: Option<u64>,
     /// Requests that succeeded; `None` where the source does not tell.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "count")]
     pub succeeded: Option<u64>,
     /// Failures by kind.
-    #[serde(default, deserialize_with = "unique_map::deserialize")]
+    #[serde(default, deserialize_with = "counts")]
     pub failed: BTreeMap<FailureKind, u64>,
     /// One cleaned sample of the error text per kind.
     #[serde(
@@ -41,7 +58,7 @@ impl Requests {
     /// All failures.
     #[must_use]
     pub fn failures(&self) -> u64 {
-        self.failed.values().sum()
+        self.failed.values().fold(0, |sum, times| sum.saturating_add(*times))
     }
 }
 
@@ -168,13 +185,13 @@ pub enum TokenSource {
 #[serde(deny_unknown_fields)]
 pub struct Tokens {
     /// Prompt tokens.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "count")]
     pub input: Option<u64>,
     /// Output tokens.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "count")]
     pub output: Option<u64>,
     /// Prompt tokens that came from a prefix cache.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "count")]
     pub cached: Option<u64>,
     /// Who counted.
     #[serde(default)]
