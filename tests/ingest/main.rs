@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on has failed")]
 
+mod counts;
 mod docs;
 mod generic;
 mod joining;
@@ -11,6 +12,7 @@ mod original;
 mod real;
 mod refusals;
 mod sglang;
+mod spellings;
 mod tools;
 mod vllm;
 
