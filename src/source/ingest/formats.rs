@@ -7,6 +7,7 @@ use std::str::FromStr;
 use super::content::Content;
 use super::detect::{Miss, Sniff};
 use super::error::IngestError;
+use super::outline::Outline;
 use super::reading::Reading;
 use super::table::FORMATS;
 
@@ -99,6 +100,8 @@ pub enum Reader {
     Mapped,
     /// It is another tool's.
     Foreign(fn(&Content) -> Result<Reading, IngestError>),
+    /// It is one of several kinds of file of another tool, told apart by the outline by which it was detected.
+    ForeignOfKind(fn(&Content, &Outline) -> Result<Reading, IngestError>),
 }
 
 /// One row of the table.

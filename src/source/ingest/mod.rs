@@ -261,40 +261,41 @@ fn read_content(
         }
         let digest = digest(&content.bytes);
         outline::quote_nonfinite(&mut content.bytes);
-        return parsed(&content, def, strategy, || digest);
+        return parsed(&content, &outline, def, strategy, || digest);
     }
     if content.bytes.len() < HASHED_BESIDE {
-        return parsed(&content, def, strategy, || digest(&content.bytes));
+        return parsed(&content, &outline, def, strategy, || digest(&content.bytes));
     }
     std::thread::scope(|scope| {
         let hashing = scope.spawn(|| digest(&content.bytes));
-        parsed(&content, def, strategy, || hashing.join().unwrap_or_else(|_| digest(&content.bytes)))
+        parsed(&content, &outline, def, strategy, || {
+            hashing.join().unwrap_or_else(|_| digest(&content.bytes))
+        })
     })
 }
 
 fn parsed(
     content: &Content,
+    outline: &Outline,
     def: &FormatDef,
     strategy: Option<&str>,
     digest: impl FnOnce() -> String,
 ) -> Result<Read, IngestError> {
     let (path, strategy) = (content.name.clone(), strategy.map(str::to_owned));
-    match def.reader {
+    let reading = match def.reader {
         formats::Reader::Own => {
             let report = own::read(content)?;
-            Ok(Read::Own(Box::new(OwnRead { path, digest: digest(), strategy, report })))
+            return Ok(Read::Own(Box::new(OwnRead { path, digest: digest(), strategy, report })));
         }
-        formats::Reader::Mapped => Err(IngestError::NotThis {
-            path,
-            format: Format::Generic,
-            missing: "there is no mapping for it in pacegate.toml".to_owned(),
-        }),
-        formats::Reader::Foreign(read) => {
-            let reading = read(content)?;
-            if reading.runs.iter().all(|run| run.groups.is_empty()) {
-                return Err(IngestError::NoRun { path, what: def.inside.to_owned() });
-            }
-            Ok(Read::Foreign(Box::new(FileRead { path, digest: digest(), strategy, reading })))
+        formats::Reader::Mapped => {
+            let missing = "there is no mapping for it in pacegate.toml".to_owned();
+            return Err(IngestError::NotThis { path, format: Format::Generic, missing });
         }
+        formats::Reader::Foreign(read) => read(content)?,
+        formats::Reader::ForeignOfKind(read) => read(content, outline)?,
+    };
+    if reading.runs.iter().all(|run| run.groups.is_empty()) {
+        return Err(IngestError::NoRun { path, what: def.inside.to_owned() });
     }
+    Ok(Read::Foreign(Box::new(FileRead { path, digest: digest(), strategy, reading })))
 }

@@ -84,7 +84,7 @@ pub const FORMATS: &[FormatDef] = &[
         bare_nonfinite: false,
         approximate: &["guidellm stamps with the wall clock, so a step of the clock moves a latency"],
         detect: guidellm::detect,
-        reader: Reader::Foreign(guidellm::read),
+        reader: Reader::ForeignOfKind(guidellm::read),
     },
     FormatDef {
         format: Format::Aiperf,
@@ -99,7 +99,7 @@ pub const FORMATS: &[FormatDef] = &[
             "output tokens are counted by AIPerf's own tokenizer unless it was told to use the server's usage",
         ],
         detect: aiperf::detect,
-        reader: Reader::Foreign(aiperf::read),
+        reader: Reader::ForeignOfKind(aiperf::read),
     },
     FormatDef {
         format: Format::GenaiPerf,
@@ -127,7 +127,7 @@ pub const FORMATS: &[FormatDef] = &[
             "output tokens are counted by inference-perf's own tokenizer unless use_server_output_tokens is set",
         ],
         detect: inference_perf::detect,
-        reader: Reader::Foreign(inference_perf::read),
+        reader: Reader::ForeignOfKind(inference_perf::read),
     },
     FormatDef {
         format: Format::Llmeter,
@@ -140,7 +140,7 @@ pub const FORMATS: &[FormatDef] = &[
         bare_nonfinite: false,
         approximate: &[],
         detect: llmeter::detect,
-        reader: Reader::Foreign(llmeter::read),
+        reader: Reader::ForeignOfKind(llmeter::read),
     },
     FormatDef {
         format: Format::Evalscope,
@@ -248,7 +248,7 @@ pub const FORMATS: &[FormatDef] = &[
         bare_nonfinite: false,
         approximate: &["locust knows no tokens: whole answers only, failed ones among them, rounded"],
         detect: locust::detect,
-        reader: Reader::Foreign(locust::read),
+        reader: Reader::ForeignOfKind(locust::read),
     },
     FormatDef {
         format: Format::Hey,
