@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pacegate::model::{Metric, Report, Statistic};
+use pacegate::source::ingest::{Format, Input, Options};
 
 use super::{data, groups, stat, try_read};
 
@@ -64,6 +65,18 @@ fn aiperf_levels_of_a_sweep_are_groups_of_one_round() {
     let report = read(folder.path());
     assert_eq!(ids(&report), ["c1", "c8"]);
     assert_eq!((report.jobs.len(), report.jobs[0].rounds.len()), (1, 1));
+}
+
+#[test]
+fn aiperf_level_that_failed_wholly_has_no_summary_and_is_not_missed() {
+    let folder = folder(&[
+        ("aiperf/0.13.0/raw-c1.json", "concurrency_1/profile_export_aiperf.json"),
+        ("aiperf/0.13.0/raw-c1.records.jsonl", "concurrency_1/profile_export.jsonl"),
+        ("aiperf/0.13.0/allfail-500-c8.records.jsonl", "concurrency_8/profile_export.jsonl"),
+    ]);
+    let report = read(folder.path());
+    let counts: Vec<_> = groups(&report).into_iter().map(|group| group.requests.counts()).collect();
+    assert_eq!(counts, [Some((6, 6)), Some((0, 40))]);
 }
 
 #[test]
@@ -211,6 +224,43 @@ fn a_folder_of_vllm_results_is_read_and_the_pytorch_files_in_it_are_left_alone()
     assert_eq!(ids(&report), ["c32", "c8"]);
     let beside: PathBuf = folder.path().join("vllm-infqps-concurrency8-m-20261130.pytorch.json");
     assert_eq!(ids(&read(&beside)), ["c8"], "it leads to the report beside it");
+}
+
+#[test]
+fn a_damaged_file_in_a_folder_of_reports_is_refused_and_never_left_out() {
+    let vllm = fs::read_to_string(data("vllm/0.33.0/clean-chat-c8-detailed.json")).unwrap();
+    let deep = format!("{{\"completed\": {}1{}}}", "[".repeat(70), "]".repeat(70));
+    let oha = fs::read_to_string(data("oha/1.16.0/clean-c8.json")).unwrap();
+    let both = format!("{}, {}", &vllm[..vllm.rfind('}').unwrap()], &oha[1..]);
+    for (text, words) in [
+        (&vllm[..60], "the file breaks off here"),
+        (&vllm[..vllm.len() / 2], "the file breaks off here"),
+        (&deep, "nests deeper than 64 levels"),
+        (&both, "could be vllm-bench-serve or oha"),
+    ] {
+        let folder = folder(&[("vllm/0.33.0/clean-completions-c32-defaults.json", "a.json")]);
+        fs::write(folder.path().join("b.json"), text).unwrap();
+        let error = try_read(&[folder.path().to_owned()]).unwrap_err().to_string();
+        assert!(error.contains("b.json") && error.contains(words), "{error}");
+        let forced = Options { format: Some(Format::VllmBenchServe), ..Options::default() };
+        let input = Input { strategy: None, path: folder.path().to_owned() };
+        let forced = pacegate::source::ingest::read(&[input], &forced);
+        assert_eq!(
+            forced.is_ok(),
+            words.contains("could be"),
+            "--format decides what is ambiguous, and no more"
+        );
+    }
+}
+
+#[test]
+fn a_file_of_a_folder_that_is_no_report_is_named() {
+    let folder = folder(&[("vllm/0.33.0/clean-chat-c8-detailed.json", "a.json")]);
+    fs::write(folder.path().join("settings.json"), "{\"replicas\": 2}").unwrap();
+    let report = read(folder.path());
+    assert_eq!(ids(&report), ["c8"]);
+    let line = "no report of a known tool, so left out: settings.json";
+    assert!(report.source.warnings.iter().any(|w| w == line), "{:?}", report.source.warnings);
 }
 
 #[test]

@@ -76,10 +76,10 @@ pub fn detect(
     let sniff = Sniff { outline, head: &head };
     if let Some(format) = forced {
         let def = super::def(format);
-        return match (def.detect)(&sniff) {
-            Ok(()) => Ok(def),
-            Err(missing) => Err(IngestError::NotThis { path: content.name.clone(), format, missing }),
-        };
+        return (def.detect)(&sniff).map(|()| def).map_err(|missing| {
+            let path = content.name.clone();
+            broken_off(content, outline).unwrap_or(IngestError::NotThis { path, format, missing })
+        });
     }
     let mut fits = Vec::new();
     let mut refusals = Vec::new();
@@ -117,9 +117,8 @@ fn unknown(content: &Content, sniff: &Sniff<'_>, refusals: Vec<Refusal>) -> Inge
     if sniff.outline.has("schema") && sniff.outline.has("ledger") {
         return IngestError::Baseline { path };
     }
-    if sniff.outline.documents == 0 && sniff.outline.shape != Shape::Text {
-        let what = "brackets are still open, and no key before this place tells the format".to_owned();
-        return IngestError::Truncated { place: content.place(content.bytes.len()), what };
+    if let Some(error) = broken_off(content, sniff.outline) {
+        return error;
     }
     let hint = match sniff.outline.shape {
         Shape::Text => "It is no JSON. ".to_owned(),
@@ -133,4 +132,11 @@ fn unknown(content: &Content, sniff: &Sniff<'_>, refusals: Vec<Refusal>) -> Inge
         }
     };
     IngestError::Unknown { path, refusals, hint }
+}
+
+/// A file that ends before its first value does, and so early that nothing tells whose it is.
+fn broken_off(content: &Content, outline: &Outline) -> Option<IngestError> {
+    let open = outline.documents == 0 && outline.shape != Shape::Text;
+    let what = "brackets are still open, and no key before this place tells the format".to_owned();
+    open.then(|| IngestError::Truncated { place: content.place(content.bytes.len()), what })
 }

@@ -123,6 +123,13 @@ impl Read {
             Read::Foreign(read) => read.reading.format,
         }
     }
+
+    fn warn(&mut self, warning: String) {
+        match self {
+            Read::Own(read) => read.report.source.warnings.push(warning),
+            Read::Foreign(read) => read.reading.warn(warning),
+        }
+    }
 }
 
 /// Reads reports and joins them.
@@ -165,35 +172,31 @@ pub fn read(inputs: &[Input], options: &Options) -> Result<Report, IngestError> 
 
 /// Reads what a path leads to: one file, or the parts of a run.
 fn read_one(input: &Input, options: &Options) -> Result<Read, IngestError> {
-    let files = match layout::find(&input.path)? {
-        layout::Found::Reports(files) => files,
-        layout::Found::Candidates(files) => reports_among(&input.path, files, options)?,
+    let (files, known) = match layout::find(&input.path)? {
+        layout::Found::Reports(files) => (files, true),
+        layout::Found::Candidates(files) => (files, false),
     };
     let mut read: Option<Read> = None;
+    let mut left_out = Vec::new();
     for file in &files {
-        let next = read_content(Content::load(file)?, input.strategy.as_deref(), options)?;
+        let next = match read_content(Content::load(file)?, input.strategy.as_deref(), options) {
+            Err(error) if !known && error.is_of_another_kind() => {
+                left_out.extend(file.file_name().map(|name| name.to_string_lossy().into_owned()));
+                continue;
+            }
+            next => next?,
+        };
         read = Some(match read {
             None => next,
             Some(first) => parts(first, next, &input.path)?,
         });
     }
-    read.ok_or_else(|| IngestError::Folder { path: input.path.clone(), looked_for: layout::looked_for() })
-}
-
-/// Of a folder with names of its own choice, the files that are reports. All must be of one tool.
-fn reports_among(folder: &Path, files: Vec<PathBuf>, options: &Options) -> Result<Vec<PathBuf>, IngestError> {
-    let mut found = Vec::new();
-    for file in files {
-        let content = Content::load(&file)?;
-        let outline = Outline::of(&content.bytes);
-        if outline.too_deep.is_none() && detect::detect(&content, &outline, options.format).is_ok() {
-            found.push(file);
-        }
+    let mut read = read
+        .ok_or_else(|| IngestError::Folder { path: input.path.clone(), looked_for: layout::looked_for() })?;
+    if !left_out.is_empty() {
+        read.warn(format!("no report of a known tool, so left out: {}", left_out.join(", ")));
     }
-    if found.is_empty() {
-        return Err(IngestError::Folder { path: folder.to_owned(), looked_for: layout::looked_for() });
-    }
-    Ok(found)
+    Ok(read)
 }
 
 /// Two files of one folder: levels or stages of one run.
