@@ -8,7 +8,7 @@ use crate::config::{self, Config};
 use crate::model::baseline::{Ledger, LedgerEntry};
 use crate::model::policy::{Policy, SelfBless};
 use crate::model::verdict::BaselineRef;
-use crate::model::{Baseline, Reason, Report};
+use crate::model::{Baseline, Reason};
 
 use super::fail::ExitWith;
 use super::workspace::Workspace;
@@ -36,9 +36,9 @@ struct Copy {
 }
 
 impl Against {
-    /// Reads what the report is held against.
-    pub fn find(report: &Report, workspace: &Workspace, args: &GateArgs) -> anyhow::Result<Against> {
-        let profile = workspace.chosen_profile().unwrap_or(&report.profile.name).to_owned();
+    /// Reads what a report of `profile` is held against; a profile chosen by the user outranks the report's own.
+    pub fn find(profile: &str, workspace: &Workspace, args: &GateArgs) -> anyhow::Result<Against> {
+        let profile = workspace.chosen_profile().unwrap_or(profile).to_owned();
         let path = workspace.baseline_path(&profile);
         let own = own_copy(&path)?;
         let Some(git_ref) = &args.base_ref else {

@@ -13,17 +13,14 @@ use crate::source::ingest;
 use super::against::{self, Against};
 use super::fail::ExitWith;
 use super::outputs::{self, Outputs};
-use super::workspace::Workspace;
 use super::{Done, provenance};
 
 /// Judges the report, or blesses it, writes every output and says which exit it is.
-pub fn conclude(report: Report, workspace: &Workspace, args: &GateArgs, outputs: &Outputs) -> Done {
-    let against = Against::find(&report, workspace, args)?;
-    outputs.spare(&[&against.path])?;
+pub fn conclude(report: Report, against: &Against, args: &GateArgs, outputs: &Outputs) -> Done {
     let mut failed = outputs.write_report(&report);
-    let verdict = gate::judge(input(&report, &against, &args.allow_different, args.report_only))?;
+    let verdict = gate::judge(input(&report, against, &args.allow_different, args.report_only))?;
     if args.bless.bless {
-        let exit = bless(report, &against, &verdict, args)?;
+        let exit = bless(report, against, &verdict, args)?;
         return Ok(outputs::settle(exit, failed));
     }
     failed.extend(outputs.emit(&verdict, report.source.kind, &against.path));
@@ -52,7 +49,6 @@ fn input<'a>(
 
 /// Renews the baseline: refused, or written whole.
 fn bless(report: Report, against: &Against, verdict: &Verdict, args: &GateArgs) -> anyhow::Result<Exit> {
-    let report = provenance::complete(report, &against.path);
     let alone = sight(&report, &baseline::fresh(&report), against)?;
     let request = BlessRequest {
         add: args.bless.add,

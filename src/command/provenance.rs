@@ -6,8 +6,8 @@ use sha2::{Digest, Sha256};
 use time::{Date, OffsetDateTime};
 
 use crate::baseline::git;
-use crate::model::report::{Client, Code, SourceKind};
-use crate::model::{Report, Timestamp};
+use crate::model::Timestamp;
+use crate::model::report::{Client, Code};
 
 /// Now, to the second; a clock beyond the year 9999 tells nothing.
 pub fn now() -> Timestamp {
@@ -69,19 +69,6 @@ pub fn job_id(client: &Client) -> String {
         let host = client.host.clone().unwrap_or_else(|| "host".to_owned());
         format!("{host}-{}-{:02}h", now.date(), now.hour())
     })
-}
-
-/// A report with what is known of the machine and the code, where the report itself does not say.
-pub fn complete(mut report: Report, baseline: &Path) -> Report {
-    if report.source.kind != SourceKind::Ingest {
-        if report.client == Client::default() {
-            report.client = client();
-        }
-        if report.code == Code::default() {
-            report.code = code(baseline);
-        }
-    }
-    report
 }
 
 /// The first 12 hex digits of a file's SHA-256.

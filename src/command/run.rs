@@ -11,6 +11,7 @@ use crate::source::load::endpoint::EndpointError;
 use crate::source::load::{self, LoadError};
 use crate::source::simulate;
 
+use super::against::Against;
 use super::fail::ExitWith;
 use super::interrupt::Interrupt;
 use super::outputs::{self, Outputs};
@@ -25,8 +26,11 @@ pub fn run(args: &RunArgs) -> Done {
     if let Some(seed) = args.seed {
         choice.profile.seed = seed;
     }
+    // Before anything is measured: hours must not end in a bad ref, and a partial report must not replace a baseline.
+    let against = Against::find(&choice.profile.name, &workspace, &args.gate)?;
+    outputs.spare(&[&against.path])?;
     let interrupt = Interrupt::listen()?;
-    let report = measure(&choice, args, &workspace, &interrupt)?;
+    let report = measure(&choice, args, &workspace, &against, &interrupt)?;
     if let Some(exit) = interrupt.exit() {
         let (kept, failed) = outputs.write_partial(&report);
         super::fail::report(&anyhow::anyhow!(
@@ -36,13 +40,14 @@ pub fn run(args: &RunArgs) -> Done {
         ));
         return Ok(outputs::settle(exit, failed));
     }
-    gate::conclude(report, &workspace, &args.gate, &outputs)
+    gate::conclude(report, &against, &args.gate, &outputs)
 }
 
 fn measure(
     choice: &Choice,
     args: &RunArgs,
     workspace: &Workspace,
+    against: &Against,
     interrupt: &Interrupt,
 ) -> anyhow::Result<Report> {
     let profile = &choice.profile;
@@ -58,7 +63,7 @@ fn measure(
             profile.name
         );
     }
-    let client = provenance::client();
+    let (client, code) = (provenance::client(), provenance::code(&against.path));
     let mut view = View::open(profile, args.gate.output.quiet);
     let started = provenance::now();
     let mut see = |progress: simulate::Progress<'_>| view.see(progress);
@@ -77,7 +82,7 @@ fn measure(
         job.id = provenance::job_id(&client);
         job.started = Some(started);
     }
-    report.client = client;
+    (report.client, report.code) = (client, code);
     Ok(report)
 }
 

@@ -49,6 +49,11 @@ impl Series {
         self.jobs.iter().flatten()
     }
 
+    /// The smallest value of any round: a mean hides what can't be.
+    pub fn smallest(&self) -> Option<Finite> {
+        self.readings().filter_map(|reading| Finite::new(reading.value).ok()).min()
+    }
+
     /// The fewest samples of any round.
     pub fn fewest(&self) -> Option<u64> {
         self.readings().filter_map(|reading| reading.n).min()

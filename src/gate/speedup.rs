@@ -23,7 +23,7 @@ use super::validity::Validity;
 
 /// Percentiles of e2e that are divided.
 const STATISTICS: [Statistic; 3] = [Statistic::P50, Statistic::P95, Statistic::P99];
-/// A limit that no change reaches, where only a reversal counts.
+/// A limit that no change reaches.
 const NO_LIMIT: f64 = 50.0;
 
 /// The legs of one side: the reference strategy and this one.
@@ -37,8 +37,15 @@ struct Open {
     at: usize,
     logs: [Vec<f64>; 2],
     variances: [Vec<f64>; 2],
-    limit: f64,
+    /// `None`: no loss can reach one, so the direction alone is judged.
+    limit: Option<f64>,
     summary: bool,
+}
+
+impl Open {
+    fn log_limit(&self) -> f64 {
+        self.limit.unwrap_or(NO_LIMIT)
+    }
 }
 
 /// One case a strategy, group and percentile.
@@ -70,7 +77,10 @@ pub(super) fn judge(
                 case.settle(Judgement::NotComparable, reason.clone());
             }
             if case.judgement.is_none() {
-                open.extend(opened(sides, setting, &case, cases.len(), &dims, reference));
+                match opened(sides, setting, &case, cases.len(), &dims, reference) {
+                    Some(item) => open.push(item),
+                    None => case.settle(Judgement::Invalid, not_computable(&case.id)),
+                }
             }
             cases.push(case);
         }
@@ -114,20 +124,17 @@ fn case(
 ) -> Result<Option<Case>, Box<RuleTie>> {
     let id = FieldId::new(dims.id(), Metric::SPEEDUP, statistic);
     let tolerance = tolerance(policy, setting, sides, &id)?;
-    let ratio = |side: &SideView| legs(sides, side, dims, reference, statistic).and_then(|pair| ratio(&pair));
-    let (old, new) = (ratio(&sides.blessed), ratio(&sides.candidate));
-    if old.is_none() && new.is_none() {
+    let pairs = [&sides.blessed, &sides.candidate].map(|side| legs(sides, side, dims, reference, statistic));
+    let [old, new] = pairs.each_ref().map(|pair| pair.as_ref().and_then(ratio));
+    let broken = pairs.iter().flatten().any(|pair| ratio(pair).is_none());
+    if old.is_none() && new.is_none() && !(broken && tolerance.is_some()) {
         return Ok(None);
     }
     let mut case = Case::computed(id.clone(), tolerance, old, new);
-    if let Some(pair) = legs(sides, &sides.blessed, dims, reference, statistic) {
-        case.blessed = pair.own;
-    }
-    if let Some(pair) = legs(sides, &sides.candidate, dims, reference, statistic) {
-        case.candidate = pair.own;
-    }
+    [case.blessed, case.candidate] = pairs.map(|pair| pair.map(|pair| pair.own).unwrap_or_default());
     match (old, new) {
         _ if case.tolerance.is_none() => case.judgement = Some(Judgement::NotGated),
+        _ if broken => case.settle(Judgement::Invalid, not_computable(&id)),
         (None, _) => case.settle(Judgement::New, Reason::New { field: id }),
         (Some(value), None) => {
             let old = Quantity { value, unit: Unit::Ratio };
@@ -188,11 +195,16 @@ fn legs(
     Some(Pair { reference: leg(dims.with_strategy(reference).id())?, own: leg(dims.id())? })
 }
 
-/// Reference strategy ÷ this strategy; nothing where a leg is 0.
+/// Reference strategy ÷ this strategy; nothing where a leg is 0 in any round.
 fn ratio(pair: &Pair) -> Option<Finite> {
+    let usable = [&pair.reference, &pair.own].iter().all(|leg| leg.smallest() > Some(Finite::ZERO));
     let (reference, own) = (pair.reference.point()?, pair.own.point()?);
-    let usable = reference > Finite::ZERO && own > Finite::ZERO;
     usable.then(|| Finite::new(reference.get() / own.get()).ok()).flatten()
+}
+
+fn not_computable(id: &FieldId) -> Reason {
+    let why = format!("a time of 0 stands in a round of {} of e2e, and nothing takes no time", id.statistic);
+    Reason::SpeedupNotRecomputable { group: id.group.clone(), reported: None, why }
 }
 
 fn opened(
@@ -206,10 +218,8 @@ fn opened(
     let statistic = case.id.statistic;
     let tolerance = case.tolerance.as_ref()?;
     let direction = case.id.metric.direction();
-    let limit = match tolerance.allowance {
-        Some(allowance) => log_limit(allowance, case.old?, direction)?,
-        None => NO_LIMIT,
-    };
+    let old = case.old?;
+    let limit = tolerance.allowance.and_then(|allowance| log_limit(allowance, old, direction));
     let mut open =
         Open { at, logs: Default::default(), variances: Default::default(), limit, summary: false };
     for (which, side) in [&sides.blessed, &sides.candidate].into_iter().enumerate() {
@@ -250,7 +260,7 @@ fn decide(cases: &mut [Case], open: &[Open], setting: &Setting, reference: &str,
             .map(|((a, b), item)| SpeedupPair {
                 baseline: Legs { logs: &a.0, variances: &a.1 },
                 candidate: Legs { logs: &b.0, variances: &b.1 },
-                log_limit: item.limit,
+                log_limit: item.log_limit(),
                 summary_of_one_job: item.summary,
             })
             .collect();
@@ -267,9 +277,12 @@ fn decide(cases: &mut [Case], open: &[Open], setting: &Setting, reference: &str,
     for item in open.iter().filter(|item| !by_evidence(item)) {
         let decides = setting.decides(item.summary);
         let (old, new) = (mean(&item.logs[0]), mean(&item.logs[1]));
-        let judge = if decides == DecidedBy::Exact { judge_exact_speedup } else { judge_speedup_by_limit };
-        let improved = judge(new, old, item.limit).is_ok_and(|m| m.over_limit);
-        apply(&mut cases[item.at], judge(old, new, item.limit).ok(), improved, decides, reference, sides);
+        // Without a limit there is nothing that could be exceeded beside the direction.
+        let by_direction = decides == DecidedBy::Exact || item.limit.is_none();
+        let judge = if by_direction { judge_exact_speedup } else { judge_speedup_by_limit };
+        let limit = item.log_limit();
+        let improved = judge(new, old, limit).is_ok_and(|m| m.over_limit);
+        apply(&mut cases[item.at], judge(old, new, limit).ok(), improved, decides, reference, sides);
     }
 }
 
