@@ -3,6 +3,7 @@
 use crate::model::Report;
 use crate::model::report::SourceKind;
 use crate::model::sentence::Sentence;
+use crate::model::wording::count;
 
 use super::scope::Scope;
 use super::view::View;
@@ -57,8 +58,7 @@ impl Page {
         for (at, file) in source.files.iter().enumerate() {
             line = line.own(if at == 0 { " " } else { ", " }).foreign(file);
         }
-        let groups = view.groups.len();
-        line = line.own(format!("; {groups} group{}", if groups == 1 { "" } else { "s" }));
+        line = line.own(format!("; {}", count(view.groups.len(), "group")));
         line = match &view.report.subject.model {
             Some(model) => line.own("; model that answered: ").foreign(model),
             None => line.own("; the model is not recorded"),
