@@ -11,7 +11,9 @@ mod original;
 mod real;
 mod refusals;
 mod sglang;
+mod siblings;
 mod tools;
+mod versions;
 mod vllm;
 
 use std::path::PathBuf;

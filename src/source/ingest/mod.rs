@@ -285,7 +285,7 @@ fn parsed(
     digest: impl FnOnce() -> String,
 ) -> Result<Read, IngestError> {
     let (path, strategy) = (content.name.clone(), strategy.map(str::to_owned));
-    let reading = match def.reader {
+    let mut reading = match def.reader {
         formats::Reader::Own => {
             let report = own::read(content)?;
             return Ok(Read::Own(Box::new(OwnRead { path, digest: digest(), strategy, report })));
@@ -299,6 +299,9 @@ fn parsed(
     };
     if reading.runs.iter().all(|run| run.groups.is_empty()) {
         return Err(IngestError::NoRun { path, what: def.inside.to_owned() });
+    }
+    if let Some(warning) = reading.version.as_deref().and_then(|version| def.unproven(version)) {
+        reading.warn(warning);
     }
     Ok(Read::Foreign(Box::new(FileRead { path, digest: digest(), strategy, reading })))
 }

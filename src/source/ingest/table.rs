@@ -11,6 +11,7 @@ pub const FORMATS: &[FormatDef] = &[
     FormatDef {
         format: Format::Pacegate,
         tool: "pacegate run, pacegate convert",
+        proven: &[],
         versions: "pacegate.report/1",
         files: "the file of --report",
         inside: "everything; it passes through as it is",
@@ -24,6 +25,7 @@ pub const FORMATS: &[FormatDef] = &[
     FormatDef {
         format: Format::BenchmarkPy,
         tool: "benchmark.py (MockInferenceEngine; script A)",
+        proven: &[],
         versions: "no version in it",
         files: "its JSON: {\"results\": {STRATEGY: summary}}, {STRATEGY: summary}, or a list of summaries",
         inside: "total_latency and ttft P50/P95/P99, tpot P50/P95 in ms (floor rank), gpu_memory in GB, speedup_vs_baseline = P99 of BASELINE / P99 of the strategy, to two decimals",
@@ -37,6 +39,7 @@ pub const FORMATS: &[FormatDef] = &[
     FormatDef {
         format: Format::BenchmarkRunnerPy,
         tool: "benchmark_runner.py (BenchmarkEngine; script B)",
+        proven: &[],
         versions: "no version in it",
         files: "its JSON: one object a concurrency level, or a list of them",
         inside: "latency: ttft to the first chunk of any kind (p50 the median, p95 floor rank), \"tpot\" the mean gap between chunks (read as itl), e2e p95, all in ms; throughput: the mean of per-request token rates; reliability: successes of all requests, errors by status",
@@ -50,7 +53,8 @@ pub const FORMATS: &[FormatDef] = &[
     FormatDef {
         format: Format::VllmBenchServe,
         tool: "vllm bench serve, benchmark_serving.py",
-        versions: "proven on 0.33.0; older ones by their keys",
+        proven: &["0.33.0"],
+        versions: "older ones by their keys",
         files: "the file of --save-result, or of --append-result (one object a line: rounds); not the .pytorch.json beside it",
         inside: "ttft (first token; role-only deltas excluded), tpot (first token excluded, one value a request), itl (gaps between chunks, pooled), e2e (to the last token) in ms, percentiles linear; output and request throughput; successes and failures; raw samples with --save-detailed",
         lacking: "ttft, tpot and itl p95; e2e in versions before August 2026; failures in versions before October 2025; no data set name and no version",
@@ -63,7 +67,8 @@ pub const FORMATS: &[FormatDef] = &[
     FormatDef {
         format: Format::SglangBenchServing,
         tool: "python -m sglang.bench_serving",
-        versions: "proven on 0.5.23 (Python and Rust client); 0.5.10 by its source",
+        proven: &["0.5.23"],
+        versions: "Python and Rust client; 0.5.10 by its source",
         files: "the file of --output-file: JSONL, one run a line, always appended",
         inside: "ttft (first chunk with content; 0 for a reply without any), tpot (first token excluded, up to the end of the stream), itl (gaps between chunks, pooled), e2e (to the end of the stream) in ms, percentiles linear; output and request throughput; successes",
         lacking: "failures, so the success rate is unknown without --output-details; the model; raw end-to-end times; without usage from the server output tokens are those asked for",
@@ -76,7 +81,8 @@ pub const FORMATS: &[FormatDef] = &[
     FormatDef {
         format: Format::Guidellm,
         tool: "guidellm benchmark",
-        versions: "proven on 0.3.1 and 0.8.1; 0.2, 0.4 and 0.5 by their sources",
+        proven: &["0.3.1", "0.8.1"],
+        versions: "0.2, 0.4 and 0.5 by their sources",
         files: "benchmarks.json, .yaml or .csv, whatever they are called",
         inside: "ttft, ttfo (0.8), tpot (its inter_token_latency: first token excluded, weighted by tokens) and e2e in ms, each percentile a sample (inverted CDF); output and request throughput; successes, errors and requests still running at the end; raw samples in JSON and YAML unless sampled down; one group a benchmark",
         lacking: "gaps between chunks; samples and reasons of failures in the CSV; p50 in 0.2 (its median is read)",
@@ -89,7 +95,8 @@ pub const FORMATS: &[FormatDef] = &[
     FormatDef {
         format: Format::Aiperf,
         tool: "aiperf profile",
-        versions: "proven on 0.4.0 and 0.13.0; 0.2 and 0.5 by their sources",
+        proven: &["0.4.0", "0.13.0"],
+        versions: "0.2 and 0.5 by their sources",
         files: "profile_export_aiperf.json (with profile_export.jsonl beside it for the samples), profile_export.jsonl alone, or the folder, one group a level",
         inside: "ttft (first token of any kind), ttfo, tpot (its inter_token_latency: first token excluded, one value a request), itl (its inter_chunk_latency), e2e, each in the unit that the file says, percentiles linear; output and request throughput; successes, errors by kind; successes only in every latency",
         lacking: "p99.9; the load where only the records are there",
@@ -104,7 +111,8 @@ pub const FORMATS: &[FormatDef] = &[
     FormatDef {
         format: Format::GenaiPerf,
         tool: "genai-perf profile",
-        versions: "proven on 0.0.16",
+        proven: &["0.0.16"],
+        versions: "",
         files: "profile_export_genai_perf.json; not profile_export.json of perf_analyzer",
         inside: "ttft (first response of any kind), tpot (its inter_token_latency: first token excluded), e2e in the unit that the file says, percentiles linear; output and request throughput",
         lacking: "failures: requests without a response are dropped in silence, so the success rate is unknown; raw samples; p99.9",
@@ -117,7 +125,8 @@ pub const FORMATS: &[FormatDef] = &[
     FormatDef {
         format: Format::InferencePerf,
         tool: "inference-perf",
-        versions: "proven on 0.7.0; 0.2.0 by its source",
+        proven: &["0.7.0"],
+        versions: "0.2.0 by its source",
         files: "stage_N_lifecycle_metrics.json, summary_lifecycle_metrics.json, per_request_lifecycle_metrics.json, or the folder (its stages); config.yaml beside them is read",
         inside: "ttft, tpot (first token excluded), itl (0 within a chunk), e2e in seconds, percentiles linear; output and request throughput; successes, failures by label; samples from the requests where they are one stage",
         lacking: "ttft of replies of one token; the load in the summary, which mixes all stages",
@@ -132,7 +141,8 @@ pub const FORMATS: &[FormatDef] = &[
     FormatDef {
         format: Format::Llmeter,
         tool: "LLMeter",
-        versions: "proven on 0.2.0",
+        proven: &["0.2.0"],
+        versions: "",
         files: "responses.jsonl with stats.json beside it, stats.json alone, or the folder",
         inside: "ttft (first chunk with content), tpot, e2e in seconds; from the responses successes only and linear percentiles; from stats.json the tool's own p50, p90 and p99 at (n + 1) p, which take in streams cut midway; output throughput; failures",
         lacking: "gaps between chunks; p95 in stats.json; requests per second of successes",
@@ -145,7 +155,8 @@ pub const FORMATS: &[FormatDef] = &[
     FormatDef {
         format: Format::Evalscope,
         tool: "evalscope perf",
-        versions: "proven on 1.14.1; 0.17 to 1.4 (seconds) by their sources",
+        proven: &["1.14.1"],
+        versions: "0.17 to 1.4 (seconds) by their sources",
         files: "benchmark_summary.json with benchmark_percentile.json and benchmark_args.json beside it, or the folder, one group a level",
         inside: "ttft, tpot (first token excluded), itl, e2e, each in the unit of its key, rounded to four decimals, percentiles nearest rank; output and request throughput; successes and failures; -1 and NaN are absent",
         lacking: "reasons of failures; raw samples (they are in benchmark_data.db, which is not read)",
@@ -158,7 +169,8 @@ pub const FORMATS: &[FormatDef] = &[
     FormatDef {
         format: Format::Servebench,
         tool: "servebench run",
-        versions: "proven on 1.1.3",
+        proven: &["1.1.3"],
+        versions: "",
         files: "the file of --out; not its CSV files",
         inside: "ttft, tpot (first token excluded), itl, e2e in seconds, its own p50, p90, p99 linear and p95 from the requests; output and request throughput; successes, failures by kind; raw samples; one group a level; the lag of the client",
         lacking: "",
@@ -171,7 +183,8 @@ pub const FORMATS: &[FormatDef] = &[
     FormatDef {
         format: Format::Infermark,
         tool: "infermark run",
-        versions: "proven on 0.3.0",
+        proven: &["0.3.0"],
+        versions: "",
         files: "the file of -o",
         inside: "ttft, itl (pooled gaps), e2e (its latency) in seconds, percentiles linear; output and request throughput; successes, failures by kind; one group a concurrency level; the zeros of a level without success are absent",
         lacking: "tpot; raw samples",
@@ -184,7 +197,8 @@ pub const FORMATS: &[FormatDef] = &[
     FormatDef {
         format: Format::LlmLatencyBench,
         tool: "llm-bench (llm-latency-bench)",
-        versions: "proven on 0.3.0",
+        proven: &["0.3.0"],
+        versions: "",
         files: "the file of --json",
         inside: "ttft, tpot, e2e from every request in nanoseconds, percentiles linear; successes and failures; raw samples",
         lacking: "throughput and wall time; gaps between chunks",
@@ -199,7 +213,8 @@ pub const FORMATS: &[FormatDef] = &[
     FormatDef {
         format: Format::BenchMyLlm,
         tool: "bench-my-llm run",
-        versions: "proven on 0.5.0",
+        proven: &["0.5.0"],
+        versions: "",
         files: "the file of -o",
         inside: "ttft, tpot, e2e from every request in ms, percentiles linear; the mean of per-request token rates; raw samples; requests one after another. The tool ends at the first failure and writes nothing, so a report has none",
         lacking: "output throughput over wall time; gaps between chunks",
@@ -214,7 +229,8 @@ pub const FORMATS: &[FormatDef] = &[
     FormatDef {
         format: Format::Oha,
         tool: "oha --output-format json",
-        versions: "proven on 1.16.0",
+        proven: &["1.16.0"],
+        versions: "",
         files: "its standard output",
         inside: "e2e (the whole body, answers of every status pooled) in seconds, percentiles floor rank; successes are answers with a status of 200 to 299 (its successRate counts a 500 too); cut streams and time-outs as failures",
         lacking: "ttft: its firstByte is the first byte of the body and no token; tpot, tokens, the load",
@@ -227,7 +243,8 @@ pub const FORMATS: &[FormatDef] = &[
     FormatDef {
         format: Format::K6,
         tool: "k6 run",
-        versions: "proven on 1.1.0",
+        proven: &["1.1.0"],
+        versions: "",
         files: "the file of --summary-export, or the data of handleSummary; not the points of --out json",
         inside: "e2e (the whole body of answers with a good status) in ms, percentiles linear; successes (in http_req_failed, passes counts the failed ones); virtual users as requests in flight",
         lacking: "ttft: http_req_waiting is the first byte and no token; tpot, tokens; p99 unless asked for",
@@ -240,7 +257,8 @@ pub const FORMATS: &[FormatDef] = &[
     FormatDef {
         format: Format::Locust,
         tool: "locust --headless",
-        versions: "proven on 2.47.0",
+        proven: &["2.47.0"],
+        versions: "",
         files: "the file of --json-file, or NAME_stats.csv of --csv",
         inside: "e2e in ms, rounded to two digits above 100, failed requests pooled; from the JSON percentiles linear; successes and failures; one group an endpoint",
         lacking: "ttft, tpot, tokens; the users; reasons of failures",
@@ -253,7 +271,8 @@ pub const FORMATS: &[FormatDef] = &[
     FormatDef {
         format: Format::Hey,
         tool: "hey",
-        versions: "proven on 0.1.4",
+        proven: &["0.1.4"],
+        versions: "",
         files: "its printed text",
         inside: "e2e (answers of every status pooled) in seconds to four decimals; successes are answers with a status of 200 to 299",
         lacking: "ttft, tpot, tokens, the load; p99 below 100 samples (it prints 0% in 0.0000)",
@@ -266,7 +285,8 @@ pub const FORMATS: &[FormatDef] = &[
     FormatDef {
         format: Format::Wrk,
         tool: "wrk --latency",
-        versions: "proven on 4.1.0",
+        proven: &["4.1.0"],
+        versions: "",
         files: "its printed text",
         inside: "e2e (answers of every status pooled), percentiles nearest rank; connections as requests in flight; answers that were not 2xx or 3xx, and socket errors, as failures",
         lacking: "ttft, tpot, tokens; p95",
@@ -279,6 +299,7 @@ pub const FORMATS: &[FormatDef] = &[
     FormatDef {
         format: Format::Generic,
         tool: "any other tool",
+        proven: &[],
         versions: "whatever the mapping fits",
         files: "JSON, or a CSV of one row, with a mapping in pacegate.toml: JSON pointer or column to metric, unit, statistic, definition",
         inside: "what the mapping says; each place must be there and hold a number",
