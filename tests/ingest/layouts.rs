@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pacegate::model::{Metric, Report, Statistic};
-use pacegate::source::ingest::{Format, Input, Options};
+use pacegate::source::ingest::{Format, IngestError, Input, Options};
 
 use super::{data, groups, stat, try_read};
 
@@ -274,8 +274,69 @@ fn a_folder_of_two_tools_is_refused_by_name() {
 }
 
 #[test]
-fn a_side_file_without_its_report_is_refused_with_what_it_lacks() {
-    let folder = folder(&[("aiperf/0.13.0/raw-c1.raw.jsonl", "profile_export_raw.jsonl")]);
-    let error = try_read(&[folder.path().join("profile_export_raw.jsonl")]).unwrap_err().to_string();
-    assert!(error.contains("aiperf: no key \"metrics\""), "{error}");
+fn a_side_file_without_its_report_is_named_with_the_file_to_give() {
+    for (file, name, words) in [
+        ("aiperf/0.13.0/raw-c1.raw.jsonl", "profile_export_raw.jsonl", "what was sent and answered"),
+        ("aiperf/0.13.0/raw-c1.csv", "profile_export_aiperf.csv", "give profile_export_aiperf.json"),
+        (
+            "aiperf/0.13.0/clean-c8-records.server_metrics.json",
+            "server_metrics_export.json",
+            "the server's own metrics",
+        ),
+        (
+            "aiperf/0.4.0/clean-c8-records.server_metrics.json",
+            "server_metrics_export.json",
+            "the server's own metrics",
+        ),
+        ("genai-perf/0.0.16/clean-c8.csv", "a.csv", "profile_export_genai_perf.json"),
+        ("llmeter/0.2.0/clean-c8.summary.json", "summary.json", "give responses.jsonl or stats.json"),
+        ("llmeter/0.2.0/clean-c8.run_config.json", "run_config.json", "give responses.jsonl or stats.json"),
+        (
+            "evalscope/1.14.1/clean-c8.parallel_8_number_48.benchmark_args.json",
+            "benchmark_args.json",
+            "give benchmark_summary.json",
+        ),
+        (
+            "inference-perf/0.7.0/clean-conc8.config.yaml",
+            "config.yaml",
+            "give stage_N_lifecycle_metrics.json",
+        ),
+        ("k6/1.1.0/clean-c8.points.ndjson", "points.ndjson", "give the file of --summary-export"),
+        ("locust/2.47.0/clean-c8.failures.csv", "stats_failures.csv", "is locust's CSV of failures"),
+        ("servebench/1.1.3/clean-c1-8-32.levels.csv", "x.levels.csv", "is servebench's CSV of levels"),
+        (
+            "servebench/1.1.3/clean-c1-8-32.requests.csv",
+            "x.requests.csv",
+            "is servebench's CSV of single requests",
+        ),
+    ] {
+        let folder = folder(&[(file, name)]);
+        let error = try_read(&[folder.path().join(name)]).unwrap_err().to_string();
+        assert!(error.contains(words) && error.contains("; give "), "{file}: {error}");
+    }
+    let sqlite = super::read_text("benchmark_data.db", b"SQLite format 3\0\x10\0\x01\x01\0@  ").unwrap_err();
+    assert!(sqlite.contains("is not read; give benchmark_summary.json"), "{sqlite}");
+}
+
+#[test]
+fn every_file_of_the_test_data_is_read_or_known_for_what_it_is() {
+    fn all(folder: &Path, files: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { all(&path, files) } else { files.push(path) }
+        }
+    }
+    let mut files = Vec::new();
+    all(&data(""), &mut files);
+    let own = [data("README.md"), data("expected.json")];
+    files.retain(|file| !own.contains(file));
+    assert!(files.len() > 120, "{}", files.len());
+    for file in files {
+        let read = pacegate::source::ingest::read_bytes("f", fs::read(&file).unwrap(), &Options::default());
+        match read {
+            Ok(report) => assert!(!groups(&report).is_empty(), "{}", file.display()),
+            Err(IngestError::Companion { .. }) => {}
+            Err(error) => panic!("{}: {error}", file.display()),
+        }
+    }
 }

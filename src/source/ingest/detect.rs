@@ -3,7 +3,7 @@
 use super::content::Content;
 use super::error::{IngestError, Refusal};
 use super::outline::{Outline, Shape};
-use super::{FORMATS, Format, FormatDef};
+use super::{FORMATS, Format, FormatDef, companion};
 
 /// What detection may look at: the outline of a file and its first lines.
 #[derive(Clone, Copy, Debug)]
@@ -104,16 +104,11 @@ fn head(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..bytes.len().min(16 * 1024)]).into_owned()
 }
 
-/// Files that lie beside a report are named for what they are.
 fn unknown(content: &Content, sniff: &Sniff<'_>, refusals: Vec<Refusal>) -> IngestError {
-    let path = content.name.clone();
-    let pytorch = sniff.outline.has("[].benchmark.extra_info") || path.ends_with(".pytorch.json");
-    if pytorch {
-        let instead = path.replace(".pytorch.json", ".json");
-        let what =
-            "is the file for the PyTorch benchmark database that vLLM writes beside its report".to_owned();
-        return IngestError::Companion { path, what, instead };
+    if let Some(error) = companion::known(content, sniff) {
+        return error;
     }
+    let path = content.name.clone();
     if sniff.outline.has("schema") && sniff.outline.has("ledger") {
         return IngestError::Baseline { path };
     }

@@ -8,6 +8,7 @@
 //! of its metric, with what the tool means by it. What was not measured is absent, never 0.
 
 mod aiperf;
+mod companion;
 mod content;
 mod csv;
 mod detect;

@@ -68,7 +68,7 @@ pub const FORMATS: &[FormatDef] = &[
         format: Format::SglangBenchServing,
         tool: "python -m sglang.bench_serving",
         proven: &["0.5.23"],
-        versions: "Python and Rust client; 0.5.10 by its source",
+        versions: "0.5.10 by its source; its Python and its Rust client are told apart",
         files: "the file of --output-file: JSONL, one run a line, always appended",
         inside: "ttft (first chunk with content; 0 for a reply without any), tpot (first token excluded, up to the end of the stream), itl (gaps between chunks, pooled), e2e (to the end of the stream) in ms, percentiles linear; output and request throughput; successes",
         lacking: "failures, so the success rate is unknown without --output-details; the model; raw end-to-end times; without usage from the server output tokens are those asked for",
