@@ -58,8 +58,7 @@ impl Page {
         for (at, file) in source.files.iter().enumerate() {
             line = line.own(if at == 0 { " " } else { ", " }).foreign(file);
         }
-        let groups = view.groups.len();
-        line = line.own(format!("; {}", count(groups, "group")));
+        line = line.own(format!("; {}", count(view.groups.len(), "group")));
         line = match &view.report.subject.model {
             Some(model) => line.own("; model that answered: ").foreign(model),
             None => line.own("; the model is not recorded"),

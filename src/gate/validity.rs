@@ -38,7 +38,7 @@ pub(super) fn check(report: &Report, side: &SideView, smallest_limit: f64) -> Va
     }
     if total.succeeded == Some(0) {
         let failed: Vec<(FailureKind, u64)> = total.failed.iter().map(|(kind, n)| (*kind, *n)).collect();
-        let sent = total.sent.unwrap_or_else(|| total.failures());
+        let sent = total.sent.or_else(|| Some(total.failures()).filter(|n| *n > 0));
         validity.problems.push((Outcome::RunFailed, Reason::AllFailed { sent, failed }));
         for id in side.groups() {
             validity.invalid.insert(id.clone(), no_success(side, id));

@@ -314,7 +314,7 @@ pub enum Reason {
         group: GroupId,
     },
     AllFailed {
-        sent: u64,
+        sent: Option<u64>,
         failed: Vec<(FailureKind, u64)>,
     },
     NothingSent,

@@ -11,7 +11,7 @@ mod validity;
 use super::reason::Reason;
 use super::sentence::Sentence;
 
-pub use parts::{chance, count, plus, share};
+pub use parts::{chance, count, part_of, plus, share};
 pub use shifts::with_worst;
 
 /// The sentence of a reason.

@@ -22,9 +22,10 @@ pub fn no_tokens(group: &GroupId) -> Sentence {
     ))
 }
 
-pub fn all_failed(sent: u64, failed: &[(FailureKind, u64)]) -> Sentence {
+pub fn all_failed(sent: Option<u64>, failed: &[(FailureKind, u64)]) -> Sentence {
+    let sent = sent.map_or("how many were sent is not recorded".to_owned(), |n| format!("{n} sent"));
     Sentence::default().own(format!(
-        "every request failed: {sent} sent{}. There is nothing to judge; mend the endpoint first",
+        "every request failed: {sent}{}. There is nothing to judge; mend the endpoint first",
         failed.iter().map(|(kind, n)| format!(", {n} \u{d7} {kind}")).collect::<String>()
     ))
 }
