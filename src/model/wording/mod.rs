@@ -129,7 +129,9 @@ pub fn sentence(reason: &Reason) -> Sentence {
         Reason::LostInRound { group, round } => validity::lost_in_round(group, *round),
         Reason::BlessedInvalid { why } => validity::blessed_invalid(why),
         Reason::Incomplete { job } => validity::incomplete(job),
-        Reason::ClientBottleneck { group, lag, limit } => validity::client_bottleneck(group, *lag, *limit),
+        Reason::ClientBottleneck { group, lag, limit, cpu_share } => {
+            validity::client_bottleneck(group, *lag, *limit, *cpu_share)
+        }
         Reason::Suspicious { field, change, what, more } => {
             validity::suspicious(field, *change, *what, *more)
         }
