@@ -144,6 +144,7 @@ fn bottleneck(group: &Group, smallest_limit: f64) -> Option<Reason> {
         group: group.id.clone(),
         lag: ms(lag),
         limit: ms(limit),
+        cpu_share: group.self_check.as_ref().and_then(|check| check.cpu_share),
     })
 }
 

@@ -349,6 +349,8 @@ pub enum Reason {
         group: GroupId,
         lag: Quantity,
         limit: Quantity,
+        /// What the client itself used of all cores, where known.
+        cpu_share: Option<Finite>,
     },
     Suspicious {
         field: FieldId,
