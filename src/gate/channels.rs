@@ -327,7 +327,7 @@ const WARN_BELOW: f64 = 0.2;
 fn causes(outcome: &Outcome) -> Vec<Cause> {
     let mut causes = Vec::new();
     let tail = |estimate: f64, se: f64| {
-        let half = 1.96 * se;
+        let half = outcome.interval_reach * se;
         Finite::new((estimate - half).exp()).ok().zip(Finite::new((estimate + half).exp()).ok())
     };
     let decode = outcome.class(Class::Tpot).is_some_and(|c| c.over_limits)
