@@ -30,6 +30,8 @@ pub enum Command {
     Convert(ConvertArgs),
     /// Send one request to each endpoint of a profile, and name cause and remedy of what is wrong.
     Doctor(DoctorArgs),
+    /// Say how many requests, rounds or blessed jobs it takes to see a change, from the spread of what is blessed.
+    Plan(PlanArgs),
     /// Plant faults into a run like the blessed one, and replay unchanged runs: can this gate fail, and does it cry wolf?
     SelfTest(SelfTestArgs),
     /// Serve the embedded engine behind the OpenAI API on this machine, with faults on demand.
@@ -108,6 +110,20 @@ pub struct SelfTestArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
     /// What was found as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+/// `pacegate plan`.
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    /// Which gate.
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// The worsening that is to be seen, such as 15%; else one and a half times each limit.
+    #[arg(long, value_name = "PERCENT")]
+    pub see: Option<crate::model::plan::See>,
+    /// The plan as JSON.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
 }

@@ -4,6 +4,7 @@
 
 mod before;
 mod commands;
+mod plan;
 mod provenance;
 mod self_test;
 
