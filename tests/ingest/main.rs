@@ -5,6 +5,7 @@
 mod docs;
 mod generic;
 mod joining;
+mod large;
 mod layouts;
 mod mutations;
 mod original;
