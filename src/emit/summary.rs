@@ -49,8 +49,9 @@ fn reliability(verdict: &Verdict) -> Sentence {
 
 /// `300 requests sent, 298 succeeded (99.33 %), 2 failed: 2 × 429 (too many requests)`.
 fn requests(requests: &Requests) -> String {
-    let sent =
-        requests.sent.map_or("requests sent: not recorded".to_owned(), |n| format!("{n} requests sent"));
+    let sent = requests
+        .sent
+        .map_or("requests sent: not recorded".to_owned(), |n| format!("{} sent", count(n, "request")));
     let succeeded = match requests.counts() {
         Some((_, 0)) => String::new(),
         Some((good, all)) => format!(", {good} succeeded ({})", part_of(good, all)),
@@ -70,7 +71,7 @@ fn requests(requests: &Requests) -> String {
 }
 
 fn tokens(way: &str, n: Option<u64>) -> String {
-    n.map_or(format!("tokens {way}: not recorded"), |n| format!("{n} tokens {way}"))
+    n.map_or(format!("tokens {way}: not recorded"), |n| format!("{} {way}", count(n, "token")))
 }
 
 /// Each metric of a unit, smallest to largest over the groups.

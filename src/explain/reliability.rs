@@ -36,7 +36,7 @@ pub fn section(page: &mut Page, view: &View<'_>, scope: &Scope) {
 fn group(page: &mut Page, seen: &Seen<'_>) {
     let mut parts: Vec<String> = match (seen.counts(), seen.total(|group| group.requests.sent)) {
         (Some((good, all)), _) if all > 0 => vec![format!("{good} of {all} ({})", part_of(good, all))],
-        (None, Some(sent)) => vec![format!("{sent} requests sent, successes not recorded")],
+        (None, Some(sent)) => vec![format!("{} sent, successes not recorded", count(sent, "request"))],
         _ => return,
     };
     let failed: Vec<String> = kinds(seen).into_iter().map(|(kind, n)| format!("{n} \u{d7} {kind}")).collect();
@@ -51,7 +51,7 @@ fn tells_tokens(seen: &Seen<'_>) -> bool {
 
 /// `148150 tokens in, 75964 tokens out`, whichever of the two is recorded of every round.
 fn tokens(seen: &Seen<'_>) -> Option<String> {
-    let way = |n: Option<u64>, way| n.map(|n| format!("{n} tokens {way}"));
+    let way = |n: Option<u64>, way| n.map(|n| format!("{} {way}", count(n, "token")));
     let ways = [
         way(seen.total(|group| group.tokens.input), "in"),
         way(seen.total(|group| group.tokens.output), "out"),

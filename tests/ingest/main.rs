@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on has failed")]
 
+mod counts;
 mod docs;
 mod generic;
 mod joining;
@@ -13,6 +14,7 @@ mod real;
 mod refusals;
 mod sglang;
 mod siblings;
+mod spellings;
 mod tools;
 mod versions;
 mod vllm;

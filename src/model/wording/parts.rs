@@ -1,5 +1,7 @@
 //! Words and numbers that several sentences share.
 
+use std::fmt::Display;
+
 use crate::model::policy::trimmed;
 use crate::model::quantity::Finite;
 use crate::model::reason::Side;
@@ -9,6 +11,17 @@ pub fn side_words(side: Side) -> &'static str {
         Side::Blessed => "in the blessed baseline",
         Side::Candidate => "in this report",
     }
+}
+
+/// Where a mean over rounds is shown, a value of one of them is named as such.
+pub fn round_words(in_a_round: bool) -> &'static str {
+    if in_a_round { " in a round" } else { "" }
+}
+
+/// A number of things: `1 field`, `2 fields`. The noun is one whose plural only adds an s.
+pub fn count<N: Display + PartialEq + From<u8>>(n: N, noun: &str) -> String {
+    let end = if n == N::from(1) { "" } else { "s" };
+    format!("{n} {noun}{end}")
 }
 
 /// A share with its sign: `+18.7 %`.
@@ -31,11 +44,6 @@ pub fn part_of(part: u64, whole: u64) -> String {
     format!("{shown:.2} %")
 }
 
-/// `1 round`, `3 rounds`.
-pub fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
-}
-
 /// A probability without false precision.
 pub fn chance(p: Finite) -> String {
     match p.get() {
@@ -48,6 +56,12 @@ pub fn chance(p: Finite) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_one_thing_has_no_plural() {
+        let fields = |n: usize| count(n, "more field");
+        assert_eq!([fields(0), fields(1), fields(2)], ["0 more fields", "1 more field", "2 more fields"]);
+    }
 
     #[test]
     fn a_part_is_never_shown_as_all_or_nothing() {

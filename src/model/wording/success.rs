@@ -39,8 +39,10 @@ pub fn success_unknown(side: Side) -> Sentence {
 
 pub fn no_success(group: &GroupId, requests: &Requests) -> Sentence {
     Sentence::default().own(format!(
-        "no request of {group} succeeded ({} sent){}: it has no latency to speak of",
-        requests.sent.map_or_else(|| "number not recorded".to_owned(), |n| n.to_string()),
+        "no request of {group} succeeded ({}){}: it has no latency to speak of",
+        requests
+            .sent
+            .map_or_else(|| "how many were sent is not recorded".to_owned(), |n| format!("{n} sent")),
         kinds(&requests.failed)
     ))
 }

@@ -136,14 +136,14 @@ fn outcomes(draft: &mut Draft, tree: &Tree) {
     let summary = tree.get("error_summary").map(Tree::elements);
     let mut told = 0;
     for error in summary.unwrap_or_default() {
-        let times = error.count(&["count"]).unwrap_or_default();
+        let times = draft.times("error_summary.count", error.at(&["count"]).and_then(Tree::number));
         let details = error.get("error_details");
         let text = |key: &str| details.and_then(|details| details.text(&[key])).unwrap_or_default();
         let code = details.and_then(|details| details.count(&["code"]));
         let kind = code
             .map_or_else(|| failure::kind(&format!("{} {}", text("type"), text("message"))), failure::status);
         draft.failed(kind, times, &text("type"));
-        told += times;
+        told = draft.sum(told, times);
     }
     let failed = draft.counted_at(tree, &["error_request_count", "avg"]).or(summary.map(|_| told));
     let succeeded =

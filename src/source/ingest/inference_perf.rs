@@ -138,7 +138,8 @@ fn outcomes(draft: &mut Draft, tree: &Tree) {
     let succeeded = draft.counted_at(tree, &["successes", "count"]);
     let failed = draft.counted_at(tree, &["failures", "count"]);
     for (label, object) in tree.at(&["failures", "by_label"]).map_or(&[][..], Tree::entries) {
-        draft.failed(failure::kind(label), object.count(&["count"]).unwrap_or_default(), label);
+        let times = draft.times(label, object.get("count").and_then(Tree::number));
+        draft.failed(failure::kind(label), times, label);
     }
     let sent = draft.counted_at(tree, &["load_summary", "count"]).or_else(|| Some(succeeded? + failed?));
     draft.fact(Fact::Requests, sent);

@@ -55,8 +55,10 @@ fn from_stats(content: &Content) -> Result<Reading, IngestError> {
     let started = run_facts(&mut reading, &mut draft, &flat);
     let sent = draft.counted("total_requests", flat.number("total_requests"));
     let failed = draft.counted("failed_requests", flat.number("failed_requests").or(Some(Number::Absent)));
-    draft.outcomes(sent, sent.zip(failed).and_then(|(sent, failed)| sent.checked_sub(failed)));
-    draft.tokens(flat.count("total_input_tokens"), flat.count("total_output_tokens"), TokenSource::Unknown);
+    draft.outcomes_less(sent, failed);
+    let [input, output] = ["total_input_tokens", "total_output_tokens"]
+        .map(|key| flat.scalars.get(key).and_then(|scalar| draft.counted(key, scalar.number())));
+    draft.tokens(input, output, TokenSource::Unknown);
     define(&mut draft, PercentileDefinition::Exclusive);
     for (key, scalar) in &flat.scalars {
         let Some((name, word)) = key.rsplit_once('-') else { continue };
@@ -78,9 +80,9 @@ fn from_stats(content: &Content) -> Result<Reading, IngestError> {
 }
 
 fn run_facts(reading: &mut Reading, draft: &mut Draft, flat: &Flat) -> Option<crate::model::Timestamp> {
-    let clients = flat.count("clients");
-    draft.dimensions.concurrency = clients.and_then(|clients| u32::try_from(clients).ok());
-    draft.fact(Fact::Concurrency, clients);
+    if let Some(clients) = flat.scalars.get("clients") {
+        draft.concurrency("clients", clients.number());
+    }
     draft.fact(Fact::Requests, flat.count("total_requests"));
     draft.fact(Fact::Model, flat.text("model_id"));
     reading.subject.model = flat.text("model_id");

@@ -33,6 +33,7 @@ mod llmeter;
 mod locate;
 mod locust;
 mod number;
+mod outcomes;
 mod outline;
 mod own;
 mod parse;
@@ -40,6 +41,7 @@ mod reading;
 mod rows;
 mod script_a;
 mod script_b;
+mod scripts;
 mod servebench;
 mod serving;
 mod sglang;
@@ -59,7 +61,7 @@ pub use formats::{Format, FormatDef, UnknownFormat, def, documentation};
 pub use generic::{MappedValue, Mapping};
 pub use table::FORMATS;
 
-use content::{Content, digest};
+use content::Content;
 use join::FileRead;
 use outline::Outline;
 use own::OwnRead;
@@ -268,7 +270,7 @@ fn read_carefully(
     }
     if let Some(mapping) = &options.mapping {
         let reading = generic::read(&content, &outline, mapping)?;
-        let (path, digest) = (content.name.clone(), digest(&content.bytes));
+        let (path, digest) = (content.name.clone(), content.digest());
         let strategy = strategy.map(str::to_owned);
         return Ok(Read::Foreign(Box::new(FileRead { path, digest, strategy, reading })));
     }
@@ -282,7 +284,7 @@ fn read_carefully(
         let place = content.place(offset).key(locate::keys_to(&content, offset));
         return Err(IngestError::NotFinite { place, token: token.to_owned(), format: def.format });
     }
-    let digest = digest(&content.bytes);
+    let digest = content.digest();
     outline::quote_nonfinite(&mut content.bytes);
     parsed(&content, &outline, def, strategy, || digest)
 }
@@ -294,11 +296,11 @@ fn parsed_and_hashed(
     strategy: Option<&str>,
 ) -> Result<Read, IngestError> {
     if content.bytes.len() < LARGE {
-        return parsed(content, outline, def, strategy, || digest(&content.bytes));
+        return parsed(content, outline, def, strategy, || content.digest());
     }
     std::thread::scope(|scope| {
-        let hashing = scope.spawn(|| digest(&content.bytes));
-        parsed(content, outline, def, strategy, || hashing.join().unwrap_or_else(|_| digest(&content.bytes)))
+        let hashing = scope.spawn(|| content.digest());
+        parsed(content, outline, def, strategy, || hashing.join().unwrap_or_else(|_| content.digest()))
     })
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use pacegate::model::fact::Fact;
 use pacegate::model::finding::{DecidedBy, Evidence};
 use pacegate::model::policy::Allowance;
+use pacegate::model::reason::OwnBaseline;
 use pacegate::model::report::{FailureKind, Requests};
 use pacegate::model::verdict::{Cause, Channel, Counts, Resolution};
 use pacegate::model::*;
@@ -167,14 +168,12 @@ pub fn altered_baseline() -> Verdict {
         Reason::BaselineAltered {
             path: "baselines/chat.json".to_owned(),
             git_ref: "origin/main".to_owned(),
-            reason: None,
-            followed: false,
+            own: OwnBaseline::NoReason,
         },
         Reason::LimitsAltered {
             path: "pacegate.toml".to_owned(),
             git_ref: "origin/main".to_owned(),
             lines: vec!["ttft.p95: +10 % and 2 ms \u{2192} +40 %".to_owned()],
-            followed: false,
         },
     ];
     v
