@@ -208,7 +208,7 @@ pub struct OutputArgs {
     /// The numbers as OpenMetrics gauges.
     #[arg(long, value_name = "FILE", env = "PACEGATE_METRICS")]
     pub metrics: Option<PathBuf>,
-    /// The verdict as JSON.
+    /// The verdict as JSON. `-` is standard output, here as above; the table then goes to standard error.
     #[arg(long, value_name = "FILE", env = "PACEGATE_JSON")]
     pub json: Option<PathBuf>,
     /// Everything that was printed, for CI steps that would otherwise need a pipe and lose the exit code.

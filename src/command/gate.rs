@@ -16,16 +16,30 @@ use super::outputs::{self, Outputs};
 use super::{Done, provenance, typed};
 
 /// Judges the report, or blesses it, writes every output and says which exit it is.
-pub fn conclude(report: Report, against: &Against, args: &GateArgs, outputs: &Outputs) -> Done {
+pub fn conclude(report: Report, against: &Against, args: &GateArgs, outputs: &Outputs<'_>) -> Done {
     let mut failed = outputs.write_report(&report);
+    match judge(report, against, args, outputs, &mut failed) {
+        Ok(exit) => Ok(outputs::settle(exit, failed)),
+        Err(error) => {
+            outputs::settle(Exit::Usage, failed);
+            Err(error)
+        }
+    }
+}
+
+fn judge(
+    report: Report,
+    against: &Against,
+    args: &GateArgs,
+    outputs: &Outputs<'_>,
+    failed: &mut Vec<anyhow::Error>,
+) -> Done {
     let verdict = gate::judge(input(&report, against, &args.allow_different, args.report_only))?;
     if args.bless.bless {
-        let exit = bless(report, against, &verdict, args)?;
-        return Ok(outputs::settle(exit, failed));
+        return bless(report, against, &verdict, args);
     }
-    failed.extend(outputs.emit(&verdict, report.source.kind, &against.path));
-    let exit = Exit::of(verdict.outcome, verdict.report_only);
-    Ok(outputs::settle(exit, failed))
+    outputs.emit(&verdict, report.source.kind, &against.path, failed);
+    Ok(Exit::of(verdict.outcome, verdict.report_only))
 }
 
 fn input<'a>(

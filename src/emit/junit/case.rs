@@ -1,6 +1,6 @@
 //! What a case says and how it ends.
 
-use crate::emit::headline::{banners, headline};
+use crate::emit::headline::{banners, headline, is_let_through};
 use crate::emit::remarks::{self, plain};
 use crate::model::wording::count;
 use crate::model::{Finding, Judgement, Outcome, Reason, Verdict};
@@ -84,8 +84,7 @@ impl Case {
 
     /// With `--report-only` nothing fails, and the words still say what would have.
     fn under(mut self, verdict: &Verdict) -> Case {
-        let nothing_fails = verdict.report_only && verdict.exit_code == 0;
-        if nothing_fails && matches!(self.end, End::Failure | End::Error) {
+        if is_let_through(verdict) && matches!(self.end, End::Failure | End::Error) {
             self.end = End::Skipped;
             self.message = format!("report only, would fail: {}", self.message);
             self.text = format!("report only, would fail: {}", self.text);
