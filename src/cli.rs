@@ -202,7 +202,7 @@ pub struct OutputArgs {
     /// The verdict as Markdown. `$GITHUB_STEP_SUMMARY` gets it in any case.
     #[arg(long, value_name = "FILE", env = "PACEGATE_MARKDOWN")]
     pub markdown: Option<PathBuf>,
-    /// The verdict as JUnit XML: a test a field.
+    /// The verdict as JUnit XML: a test a gated field.
     #[arg(long, value_name = "FILE", env = "PACEGATE_JUNIT")]
     pub junit: Option<PathBuf>,
     /// The numbers as OpenMetrics gauges.
