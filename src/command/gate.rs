@@ -1,7 +1,7 @@
 //! What `run` and `check` share once there is a report: judge it or bless it, and say so everywhere.
 
 use crate::baseline::{self, BlessRefused, BlessRequest};
-use crate::cli::GateArgs;
+use crate::cli::{BlessArgs, GateArgs};
 use crate::emit;
 use crate::exit::Exit;
 use crate::files;
@@ -25,6 +25,17 @@ pub fn conclude(report: Report, against: &Against, args: &GateArgs, outputs: &Ou
             Err(error)
         }
     }
+}
+
+/// What can be known of a bless before anything is measured for it.
+pub fn before_blessing(args: &BlessArgs, against: &Against) -> anyhow::Result<()> {
+    if !args.bless {
+        return Ok(());
+    }
+    if provenance::in_ci() && !args.allow_ci {
+        return Err(BlessRefused::InCi.into());
+    }
+    files::check(&against.path).map_err(|error| ExitWith::error(Exit::OutputFailed, error))
 }
 
 fn judge(

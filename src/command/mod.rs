@@ -2,6 +2,7 @@
 
 mod against;
 mod apart;
+mod blessed;
 mod check;
 mod convert;
 mod doctor;
@@ -20,6 +21,7 @@ mod progress;
 mod provenance;
 mod run;
 mod schema;
+mod self_test;
 mod typed;
 mod workspace;
 
@@ -37,6 +39,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Explain(args) => explain::explain(&args),
         Command::Convert(args) => convert::convert(&args),
         Command::Doctor(args) => doctor::doctor(&args),
+        Command::SelfTest(args) => self_test::self_test(&args),
         Command::Mock(args) => mock::mock(&args),
         Command::Formats => formats::formats(),
         Command::Schema(args) => schema::schema(&args),

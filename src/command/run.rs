@@ -32,6 +32,7 @@ pub fn run(args: &RunArgs) -> Done {
     let against = Against::find(&choice.profile.name, &workspace, &args.gate)?;
     outputs.spare(&[against.file()])?;
     outputs.spare(&workspace.files())?;
+    gate::before_blessing(&args.gate.bless, &against)?;
     spare_what_is_read(&outputs, &choice.profile, args, &workspace)?;
     let interrupt = Interrupt::listen()?;
     let report = measure(&choice, args, &workspace, &against, &interrupt)?;

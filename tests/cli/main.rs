@@ -6,6 +6,7 @@ mod before;
 mod commands;
 mod outputs;
 mod provenance;
+mod self_test;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
