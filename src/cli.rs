@@ -251,13 +251,13 @@ pub struct OutputArgs {
     /// The verdict as Markdown. `$GITHUB_STEP_SUMMARY` gets it in any case.
     #[arg(long, value_name = "FILE", env = "PACEGATE_MARKDOWN")]
     pub markdown: Option<PathBuf>,
-    /// The verdict as JUnit XML: a test a field.
+    /// The verdict as JUnit XML: a test a gated field.
     #[arg(long, value_name = "FILE", env = "PACEGATE_JUNIT")]
     pub junit: Option<PathBuf>,
     /// The numbers as OpenMetrics gauges.
     #[arg(long, value_name = "FILE", env = "PACEGATE_METRICS")]
     pub metrics: Option<PathBuf>,
-    /// The verdict as JSON.
+    /// The verdict as JSON. `-` is standard output, here as above; the table then goes to standard error.
     #[arg(long, value_name = "FILE", env = "PACEGATE_JSON")]
     pub json: Option<PathBuf>,
     /// Everything that was printed, for CI steps that would otherwise need a pipe and lose the exit code.

@@ -1,6 +1,7 @@
 //! The commands. Each reads as a list of stages; all words about results come from `emit`.
 
 mod against;
+mod apart;
 mod blessed;
 mod check;
 mod convert;

@@ -6,6 +6,8 @@ use crate::cli::GateArgs;
 use crate::config::{self, Choice, Config};
 use crate::model::policy::Policy;
 
+use super::apart::Named;
+
 /// The configuration that holds for one invocation.
 pub struct Workspace {
     /// The file as given or found; `None` where there is none.
@@ -61,6 +63,11 @@ impl Workspace {
     /// Where the profile's baseline is kept.
     pub fn baseline_path(&self, profile: &str) -> PathBuf {
         self.baseline.clone().unwrap_or_else(|| self.root().join("baselines").join(format!("{profile}.json")))
+    }
+
+    /// The configuration, for what must not be written over it.
+    pub fn files(&self) -> Vec<Named<'_>> {
+        self.config_path.iter().map(|path| ("", path.as_path())).collect()
     }
 
     /// The folder that paths in pacegate.toml are relative to.
