@@ -2,6 +2,7 @@
 
 #[path = "../emit/golden.rs"]
 mod golden;
+mod other_tools;
 
 use std::fmt::Write as _;
 use std::path::Path;

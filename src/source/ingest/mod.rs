@@ -36,6 +36,7 @@ mod outcomes;
 mod outline;
 mod own;
 mod parse;
+mod pointer;
 mod reading;
 mod rows;
 mod script_a;
@@ -53,11 +54,10 @@ mod vllm;
 
 use std::path::{Path, PathBuf};
 
-use crate::model::Report;
+use crate::model::{Mapping, Report};
 
 pub use error::{IngestError, Place, Refusal};
-pub use formats::{Format, FormatDef, UnknownFormat, def, documentation};
-pub use generic::{MappedValue, Mapping};
+pub use formats::{Asked, Format, FormatDef, UnknownFormat, def, documentation};
 pub use table::FORMATS;
 
 use content::{Content, digest};
@@ -93,7 +93,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// How files are read and joined.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// The format, where it is not to be found.
     pub format: Option<Format>,
@@ -244,22 +244,19 @@ fn read_content(
         return Err(IngestError::TooDeep { place: content.place(offset), limit: outline::MOST_DEPTH });
     }
     if let Some(mapping) = &options.mapping {
+        refuse_nonfinite(&content, &outline, Format::Generic)?;
         let reading = generic::read(&content, &outline, mapping)?;
-        let (path, digest) = (content.name.clone(), digest(&content.bytes));
-        return Ok(Read::Foreign(Box::new(FileRead {
-            path,
-            digest,
-            strategy: strategy.map(str::to_owned),
-            reading,
-        })));
+        let (path, strategy) = (content.name.clone(), strategy.map(str::to_owned));
+        if reading.runs.iter().all(|run| run.groups.is_empty()) {
+            return Err(IngestError::NoRun { path, what: "the list of groups is empty".to_owned() });
+        }
+        let digest = digest(&content.bytes);
+        return Ok(Read::Foreign(Box::new(FileRead { path, digest, strategy, reading })));
     }
     let def = detect::detect(&content, &outline, options.format)?;
-    if let Some(offset) = outline.nonfinite {
+    if outline.nonfinite.is_some() {
         if !def.bare_nonfinite {
-            let rest = &content.bytes[offset..];
-            let token = if rest.starts_with(b"NaN") { "NaN" } else { "Infinity" };
-            let place = content.place(offset).key(locate::keys_to(&content, offset));
-            return Err(IngestError::NotFinite { place, token: token.to_owned(), format: def.format });
+            refuse_nonfinite(&content, &outline, def.format)?;
         }
         let digest = digest(&content.bytes);
         outline::quote_nonfinite(&mut content.bytes);
@@ -272,6 +269,14 @@ fn read_content(
         let hashing = scope.spawn(|| digest(&content.bytes));
         parsed(&content, def, strategy, || hashing.join().unwrap_or_else(|_| digest(&content.bytes)))
     })
+}
+
+/// Bare NaN and infinity are no JSON, and only few tools write them.
+fn refuse_nonfinite(content: &Content, outline: &Outline, format: Format) -> Result<(), IngestError> {
+    let Some(offset) = outline.nonfinite else { return Ok(()) };
+    let token = if content.bytes[offset..].starts_with(b"NaN") { "NaN" } else { "Infinity" };
+    let place = content.place(offset).key(locate::keys_to(content, offset));
+    Err(IngestError::NotFinite { place, token: token.to_owned(), format })
 }
 
 fn parsed(
