@@ -14,6 +14,7 @@ pub mod explain;
 pub mod files;
 pub mod gate;
 pub mod model;
+pub mod self_test;
 pub mod server;
 pub mod source;
 pub mod stats;

@@ -10,10 +10,10 @@ use crate::model::verdict::BaselineRef;
 use crate::model::{Baseline, Fact, Outcome, Reason, Report, Verdict};
 use crate::source::ingest;
 
-use super::against::{self, Against};
+use super::against::Against;
 use super::fail::ExitWith;
 use super::outputs::{self, Outputs};
-use super::{Done, provenance};
+use super::{Done, provenance, typed};
 
 /// Judges the report, or blesses it, writes every output and says which exit it is.
 pub fn conclude(report: Report, against: &Against, args: &GateArgs, outputs: &Outputs) -> Done {
@@ -34,16 +34,17 @@ fn input<'a>(
     allowed: &'a [Fact],
     report_only: bool,
 ) -> gate::Input<'a> {
+    let command = typed::this_command();
     gate::Input {
         candidate: report,
         baseline: against.baseline.as_ref().map(|(baseline, reference)| (baseline, reference.clone())),
         policy: &against.policy,
         allowed,
         alterations: against.alterations.clone(),
-        missing_baseline: (against.path.display().to_string(), against::bless_command()),
+        missing_baseline: (against.path.display().to_string(), emit::blessing(&command)),
         report_only,
         today: provenance::today(),
-        reproduce: Some(against::this_command()),
+        reproduce: Some(command),
     }
 }
 

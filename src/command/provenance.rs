@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
 use time::{Date, OffsetDateTime};
 
 use crate::baseline::git;
-use crate::model::Timestamp;
 use crate::model::report::{Client, Code};
+use crate::model::{Timestamp, digest};
 
 /// Now, to the second; a clock beyond the year 9999 tells nothing.
 pub fn now() -> Timestamp {
@@ -44,7 +43,7 @@ pub fn client() -> Client {
         cpu: brand,
         cores: std::thread::available_parallelism().ok().and_then(|n| u32::try_from(n.get()).ok()),
         os: sysinfo::System::long_os_version().ok(),
-        host: sysinfo::System::host_name().ok().map(|name| short_hash(name.as_bytes())),
+        host: sysinfo::System::host_name().ok().map(|name| digest::hex(name, 12)),
     }
 }
 
@@ -63,19 +62,10 @@ pub fn job_id(client: &Client) -> String {
     };
     let gitlab = || Some(format!("gitlab-{}", var("CI_JOB_ID")?));
     let buildkite = || Some(format!("buildkite-{}", var("BUILDKITE_JOB_ID")?));
-    let jenkins = || Some(format!("jenkins-{}", short_hash(var("BUILD_TAG")?.as_bytes())));
+    let jenkins = || Some(format!("jenkins-{}", digest::hex(var("BUILD_TAG")?, 12)));
     github().or_else(gitlab).or_else(buildkite).or_else(jenkins).unwrap_or_else(|| {
         let now = OffsetDateTime::now_utc();
         let host = client.host.clone().unwrap_or_else(|| "host".to_owned());
         format!("{host}-{}-{:02}h", now.date(), now.hour())
     })
-}
-
-/// The first 12 hex digits of a file's SHA-256.
-pub fn digest(bytes: &[u8]) -> String {
-    short_hash(bytes)
-}
-
-fn short_hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().take(6).map(|byte| format!("{byte:02x}")).collect()
 }

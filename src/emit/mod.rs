@@ -19,6 +19,7 @@ mod junit;
 mod markdown;
 mod openmetrics;
 mod schema;
+mod self_test;
 mod terminal;
 
 pub use bless::{BlessPage, blessed};
@@ -26,6 +27,8 @@ pub use github::{github, line_of};
 pub use json::json;
 pub use junit::{Run, junit};
 pub use markdown::{MARKDOWN_LIMIT, markdown};
+pub use next_step::blessing;
 pub use openmetrics::openmetrics;
 pub use schema::{SchemaKind, schema};
+pub use self_test::self_test;
 pub use terminal::{Detail, Style, terminal};

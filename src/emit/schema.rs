@@ -2,7 +2,7 @@
 
 use schemars::Schema;
 
-use crate::model::{Baseline, Report, Verdict};
+use crate::model::{Baseline, Report, SelfTest, Verdict};
 
 /// A kind of document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -13,11 +13,14 @@ pub enum SchemaKind {
     Baseline,
     /// How a comparison ended.
     Verdict,
+    /// What trying a gate out showed.
+    SelfTest,
 }
 
 impl SchemaKind {
     /// All of them.
-    pub const ALL: [SchemaKind; 3] = [SchemaKind::Report, SchemaKind::Baseline, SchemaKind::Verdict];
+    pub const ALL: [SchemaKind; 4] =
+        [SchemaKind::Report, SchemaKind::Baseline, SchemaKind::Verdict, SchemaKind::SelfTest];
 
     /// The name: `report`.
     #[must_use]
@@ -26,6 +29,7 @@ impl SchemaKind {
             SchemaKind::Report => "report",
             SchemaKind::Baseline => "baseline",
             SchemaKind::Verdict => "verdict",
+            SchemaKind::SelfTest => "self-test",
         }
     }
 
@@ -34,6 +38,7 @@ impl SchemaKind {
             SchemaKind::Report => schemars::schema_for!(Report),
             SchemaKind::Baseline => schemars::schema_for!(Baseline),
             SchemaKind::Verdict => schemars::schema_for!(Verdict),
+            SchemaKind::SelfTest => schemars::schema_for!(SelfTest),
         }
     }
 }

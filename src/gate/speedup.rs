@@ -16,7 +16,7 @@ use crate::stats::speedup::{
 
 use super::case::{Case, log_limit};
 use super::comparable::Comparability;
-use super::reading::{self, How, Series};
+use super::reading::{self, Gap, How, Series};
 use super::sides::{SideView, Sides};
 use super::tiers::Setting;
 use super::validity::Validity;
@@ -87,8 +87,8 @@ pub(super) fn judge(
     }
     decide(&mut cases, &open, setting, reference, sides);
     for case in &mut cases {
-        if let (Some(tolerance), Some(value)) = (case.tolerance.clone(), case.new) {
-            super::absolute::check(case, &tolerance, value);
+        if let Some(tolerance) = case.tolerance.clone() {
+            super::absolute::check(case, &tolerance);
         }
     }
     Ok(cases)
@@ -131,9 +131,12 @@ fn case(
         return Ok(None);
     }
     let mut case = Case::computed(id.clone(), tolerance, old, new);
+    let judged = [pairs[1].as_ref(), pairs[0].as_ref().filter(|_| sides.duet)];
+    let lost = judged.into_iter().flatten().find_map(|pair| lost(pair, dims, reference, statistic));
     [case.blessed, case.candidate] = pairs.map(|pair| pair.map(|pair| pair.own).unwrap_or_default());
     match (old, new) {
         _ if case.tolerance.is_none() => case.judgement = Some(Judgement::NotGated),
+        _ if let Some(reason) = lost => case.settle(Judgement::Invalid, reason),
         _ if broken => case.settle(Judgement::Invalid, not_computable(&id)),
         (None, _) => case.settle(Judgement::New, Reason::New { field: id }),
         (Some(value), None) => {
@@ -192,7 +195,8 @@ fn legs(
         let how = reading::how(sides, &field).unwrap_or_else(|mixed| How::By(mixed.candidate));
         Some(reading::series(side, &field, how)).filter(|series| !series.jobs.is_empty())
     };
-    Some(Pair { reference: leg(dims.with_strategy(reference).id())?, own: leg(dims.id())? })
+    let (reference, own) = leg(dims.with_strategy(reference).id())?.shared(leg(dims.id())?);
+    (!own.jobs.is_empty()).then_some(Pair { reference, own })
 }
 
 /// Reference strategy ÷ this strategy; nothing where a leg is 0 in any round.
@@ -200,6 +204,15 @@ fn ratio(pair: &Pair) -> Option<Finite> {
     let usable = [&pair.reference, &pair.own].iter().all(|leg| leg.smallest() > Some(Finite::ZERO));
     let (reference, own) = (pair.reference.point()?, pair.own.point()?);
     usable.then(|| Finite::new(reference.get() / own.get()).ok()).flatten()
+}
+
+/// A round without one of the legs.
+fn lost(pair: &Pair, dims: &Dimensions, reference: &str, statistic: Statistic) -> Option<Reason> {
+    let legs = [(&pair.reference, dims.with_strategy(reference)), (&pair.own, dims.clone())];
+    legs.into_iter().find_map(|(series, dims)| {
+        let Gap { job, round } = series.gap?;
+        Some(Reason::FieldLostInRound { field: e2e(dims.id(), statistic), job, round })
+    })
 }
 
 fn not_computable(id: &FieldId) -> Reason {
@@ -248,47 +261,49 @@ fn mean(values: &[f64]) -> f64 {
 fn decide(cases: &mut [Case], open: &[Open], setting: &Setting, reference: &str, sides: &Sides) {
     let by_evidence = |item: &&Open| setting.decides(item.summary) == DecidedBy::Evidence;
     let evidence: Vec<&Open> = open.iter().filter(by_evidence).collect();
-    let judged = |swap: bool| -> Vec<Option<SpeedupOutcome>> {
-        let side = |item: &Open, which: usize| -> (Vec<f64>, Vec<f64>) {
-            (item.logs[which].clone(), item.variances[which].clone())
-        };
-        let (first, second) = if swap { (1, 0) } else { (0, 1) };
-        let data: Vec<_> = evidence.iter().map(|item| (side(item, first), side(item, second))).collect();
-        let pairs: Vec<SpeedupPair> = data
-            .iter()
-            .zip(&evidence)
-            .map(|((a, b), item)| SpeedupPair {
-                baseline: Legs { logs: &a.0, variances: &a.1 },
-                candidate: Legs { logs: &b.0, variances: &b.1 },
-                log_limit: item.log_limit(),
-                summary_of_one_job: item.summary,
-            })
-            .collect();
-        match judge_speedups(&SpeedupRule::STANDARD, &pairs) {
-            Ok(outcomes) => outcomes.into_iter().map(Some).collect(),
-            Err(_) => vec![None; pairs.len()],
-        }
-    };
-    let (forward, mirrored) = (judged(false), judged(true));
-    for (item, (outcome, mirror)) in evidence.iter().zip(forward.into_iter().zip(mirrored)) {
-        let improved = mirror.is_some_and(|m| m.word == SpeedupWord::Regressed);
-        apply(&mut cases[item.at], outcome, improved, DecidedBy::Evidence, reference, sides);
-    }
-    for item in open.iter().filter(|item| !by_evidence(item)) {
-        let decides = setting.decides(item.summary);
+    // Numbers that no evidence can be computed of leave the limit, never a pass.
+    let judged = judged(&evidence, false).zip(judged(&evidence, true));
+    let by_limit = |item: &&Open| !by_evidence(item) || judged.is_none();
+    for item in open.iter().filter(by_limit) {
+        let exact = setting.decides(item.summary) == DecidedBy::Exact;
+        let by = if exact { DecidedBy::Exact } else { DecidedBy::Limits };
         let (old, new) = (mean(&item.logs[0]), mean(&item.logs[1]));
         // Without a limit there is nothing that could be exceeded beside the direction.
-        let by_direction = decides == DecidedBy::Exact || item.limit.is_none();
+        let by_direction = exact || item.limit.is_none();
         let judge = if by_direction { judge_exact_speedup } else { judge_speedup_by_limit };
         let limit = item.log_limit();
         let improved = judge(new, old, limit).is_ok_and(|m| m.over_limit);
-        apply(&mut cases[item.at], judge(old, new, limit).ok(), improved, decides, reference, sides);
+        // What can't be computed at all stays open, which is never a pass.
+        if let Ok(outcome) = judge(old, new, limit) {
+            apply(&mut cases[item.at], outcome, improved, by, reference, sides);
+        }
     }
+    for (item, (outcome, mirror)) in
+        evidence.iter().zip(judged.into_iter().flat_map(|(a, b)| a.into_iter().zip(b)))
+    {
+        let improved = mirror.word == SpeedupWord::Regressed;
+        apply(&mut cases[item.at], outcome, improved, DecidedBy::Evidence, reference, sides);
+    }
+}
+
+/// All speed-ups by evidence, or with both sides exchanged.
+fn judged(evidence: &[&Open], swap: bool) -> Option<Vec<SpeedupOutcome>> {
+    let (first, second) = if swap { (1, 0) } else { (0, 1) };
+    let pairs: Vec<SpeedupPair> = evidence
+        .iter()
+        .map(|item| SpeedupPair {
+            baseline: Legs { logs: &item.logs[first], variances: &item.variances[first] },
+            candidate: Legs { logs: &item.logs[second], variances: &item.variances[second] },
+            log_limit: item.log_limit(),
+            summary_of_one_job: item.summary,
+        })
+        .collect();
+    judge_speedups(&SpeedupRule::STANDARD, &pairs).ok()
 }
 
 fn apply(
     case: &mut Case,
-    outcome: Option<SpeedupOutcome>,
+    outcome: SpeedupOutcome,
     improved: bool,
     by: DecidedBy,
     reference: &str,
@@ -301,17 +316,10 @@ fn apply(
     let group = case.id.group.clone();
     let (statistic, reference) = (case.id.statistic, reference.to_owned());
     let change = Change { old, new, unit: Unit::Ratio, direction: case.id.metric.direction() };
-    let word = match outcome.as_ref().map(|outcome| (outcome.word, outcome.over_limit)) {
-        Some((SpeedupWord::Reversed, over)) if !tolerance.fail_if_reversed => {
-            if over {
-                SpeedupWord::Regressed
-            } else {
-                SpeedupWord::Unchanged
-            }
-        }
-        Some((word, _)) => word,
-        // A statistic that can't be computed is never a pass.
-        None => SpeedupWord::Unresolved,
+    let word = match (outcome.word, outcome.over_limit) {
+        (SpeedupWord::Reversed, true) if !tolerance.fail_if_reversed => SpeedupWord::Regressed,
+        (SpeedupWord::Reversed, false) if !tolerance.fail_if_reversed => SpeedupWord::Unchanged,
+        (word, _) => word,
     };
     match word {
         SpeedupWord::Reversed => {
@@ -329,8 +337,8 @@ fn apply(
         }
         SpeedupWord::Unresolved => {
             let finite = |v: f64| Finite::new(v).ok();
-            let interval =
-                outcome.and_then(|o| finite(o.candidate.interval.0).zip(finite(o.candidate.interval.1)));
+            let (low, high) = outcome.candidate.interval;
+            let interval = finite(low).zip(finite(high));
             case.settle(
                 Judgement::Unresolved,
                 Reason::SpeedupUnclear { group, reference, statistic, old, new, interval },

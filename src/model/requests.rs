@@ -10,22 +10,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::quantity::Finite;
 use super::unique_map;
 
-/// More than this is no count: sums of such would wrap around, and a sum that wraps hides failures.
-const MOST: u64 = 1 << 53;
-
-fn within<E: Error>(count: u64) -> Result<u64, E> {
-    if count <= MOST { Ok(count) } else { Err(E::custom(format!("{count} is more than any run has"))) }
-}
-
-fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-    Option::<u64>::deserialize(deserializer)?.map(within).transpose()
-}
-
-fn counts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<FailureKind, u64>, D::Error> {
-    let counts: BTreeMap<FailureKind, u64> = unique_map::deserialize(deserializer)?;
-    counts.into_iter().map(|(kind, times)| Ok((kind, within(times)?))).collect()
-}
-
 /// How a group's requests ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -58,8 +42,34 @@ impl Requests {
     /// All failures.
     #[must_use]
     pub fn failures(&self) -> u64 {
-        self.failed.values().fold(0, |sum, times| sum.saturating_add(*times))
+        total(self.failed.values().map(|n| Some(*n))).unwrap_or_default()
     }
+}
+
+/// The most requests or tokens that a file may tell of: more are no count, and sums of them would wrap around.
+const MOST: u64 = 9_000_000_000_000_000;
+
+fn within<E: Error>(count: u64) -> Result<u64, E> {
+    if count <= MOST {
+        return Ok(count);
+    }
+    Err(E::custom(format!("{count} is no count of requests or tokens; {MOST} is the most")))
+}
+
+/// For `#[serde(deserialize_with = "…")]` on counts.
+fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    Option::<u64>::deserialize(deserializer)?.map(within).transpose()
+}
+
+/// The same for counts by kind.
+fn counts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<FailureKind, u64>, D::Error> {
+    let counts: BTreeMap<FailureKind, u64> = unique_map::deserialize(deserializer)?;
+    counts.into_iter().map(|(kind, times)| Ok((kind, within(times)?))).collect()
+}
+
+/// The sum of counts, unknown where one is.
+pub fn total(counts: impl IntoIterator<Item = Option<u64>>) -> Option<u64> {
+    counts.into_iter().try_fold(0u64, |sum, count| Some(sum.saturating_add(count?)))
 }
 
 /// Why a request failed.
@@ -227,4 +237,26 @@ pub struct Arrivals {
     pub late: u64,
     /// Arrivals that were not sent at all.
     pub dropped: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_that_no_run_has_is_refused_before_anything_adds_it_up() {
+        let most: Requests = serde_json::from_str(r#"{"sent": 9000000000000000}"#).unwrap();
+        assert_eq!((most.sent, most.succeeded), (Some(MOST), None));
+        let more = serde_json::from_str::<Requests>(r#"{"sent": 9000000000000001}"#).unwrap_err();
+        assert!(more.to_string().contains("9000000000000001 is no count of requests or tokens"), "{more}");
+        assert!(serde_json::from_str::<Tokens>(r#"{"output": 18446744073709551615}"#).is_err());
+    }
+
+    #[test]
+    fn a_sum_of_counts_is_unknown_where_one_is_and_never_wraps() {
+        assert_eq!(total([Some(2), Some(3)]), Some(5));
+        assert_eq!(total([Some(2), None]), None);
+        assert_eq!(total([Some(u64::MAX), Some(3)]), Some(u64::MAX));
+        assert_eq!(total([]), Some(0));
+    }
 }

@@ -36,3 +36,25 @@ fn no_output_stands_in_the_baselines_place_while_a_run_can_still_be_interrupted(
     assert!(!said(&output).contains("measuring"), "{}", said(&output));
     assert_eq!(fs::read(&baseline).unwrap(), before);
 }
+
+#[test]
+fn what_is_announced_is_what_is_measured_and_shows_no_control_character() {
+    let folder = tempfile::tempdir().unwrap();
+    let toml = "[profile.chat]\nbase_url = \"http://127.0.0.1:9\"\nmodel = \"m\\u001b[31m\"\nrequests = 2\nrounds = 1\nconcurrency = [1]\n[profile.chat.strategies.baseline]\n";
+    fs::write(folder.path().join("pacegate.toml"), toml).unwrap();
+    let announced = |more: &[&str]| {
+        let output = run(folder.path(), &[&["run"], more].concat());
+        assert_eq!(output.status.code(), Some(5), "{}", said(&output));
+        let text = said(&output);
+        assert!(!text.contains('\u{1b}'), "{text:?}");
+        text.lines().find(|line| line.contains("measuring")).unwrap().to_owned()
+    };
+    let line = announced(&["--base-url", "http://127.0.0.1:11/api?key=SECRET"]);
+    let expected =
+        "pacegate: measuring m\\u{1b}[31m at http://127.0.0.1:11/api/chat/completions: profile chat, ";
+    assert!(line.starts_with(expected), "{line}");
+    assert!(!line.contains("SECRET"), "{line}");
+    let line = announced(&["--against", "http://127.0.0.1:13"]);
+    let both = "at http://127.0.0.1:9/v1/chat/completions and http://127.0.0.1:13/v1/chat/completions: ";
+    assert!(line.contains(both), "{line}");
+}

@@ -99,9 +99,7 @@ fn rounds(shares: [f64; 3]) -> Report {
 
 #[test]
 fn a_speedup_with_a_round_of_nothing_in_a_leg_is_invalid_on_either_side() {
-    let mut rules = policy();
-    rules.rules.retain(|rule| rule.pattern.metric == Metric::SUCCESS_RATE);
-    rules.rules.push(build::rule("speedup_vs_baseline.p95", Allowance::Relative(finite(0.10))));
+    let rules = only_p95();
     let (whole, broken) = (rounds([0.5, 0.5, 0.5]), rounds([0.5, 0.0, 0.5]));
     for (old, new) in [(&whole, &broken), (&broken, &whole)] {
         let verdict = build::judge(&build::blessed(vec![old.clone()]), new, &rules, &[]);
@@ -110,6 +108,38 @@ fn a_speedup_with_a_round_of_nothing_in_a_leg_is_invalid_on_either_side() {
         let text = speedup.reasons[0].to_string();
         assert!(text.contains("int8_quant/c8 can't be computed: a time of 0"), "{text}");
     }
+}
+
+fn only_p95() -> pacegate::model::policy::Policy {
+    let mut rules = policy();
+    rules.rules.retain(|rule| rule.pattern.metric == Metric::SUCCESS_RATE);
+    rules.rules.push(build::rule("speedup_vs_baseline.p95", Allowance::Relative(finite(0.10))));
+    rules
+}
+
+#[test]
+fn a_leg_that_one_round_lacks_makes_the_report_no_whole_one() {
+    let (whole, mut lost) = (rounds([0.5, 0.5, 0.5]), rounds([0.5, 0.5, 0.5]));
+    let leg = &mut lost.jobs[0].rounds[2].groups[0];
+    leg.metrics.get_mut(&Metric::E2E).unwrap().stats.remove(&Statistic::P95);
+    let verdict = build::judge(&build::blessed(vec![whole]), &lost, &only_p95(), &[]);
+    let speedup = finding(&verdict, P95);
+    assert_eq!((verdict.exit_code, speedup.judgement), (3, Judgement::Invalid));
+    assert_eq!(
+        speedup.reasons[0].to_string(),
+        "round 3 of this report lacks e2e.p95 of baseline/c8, which other rounds have: the report is not whole"
+    );
+}
+
+#[test]
+fn a_job_with_one_leg_only_tells_no_speedup() {
+    let slow = |share: f64| vec![group(Some("baseline"), 3.0), group(Some("int8_quant"), share)];
+    let one_leg = with_speedups(Some("baseline"), vec![group(Some("int8_quant"), 8.0)]);
+    let both = with_speedups(Some("baseline"), slow(1.5));
+    let blessed = build::blessed(vec![one_leg, both]);
+    let verdict = build::judge(&blessed, &with_speedups(Some("baseline"), slow(1.5)), &only_p95(), &[]);
+    let speedup = finding(&verdict, P95);
+    assert_eq!((speedup.old, speedup.judgement), (Some(finite(2.0)), Judgement::Unchanged));
 }
 
 #[test]

@@ -12,8 +12,10 @@ mod original;
 mod real;
 mod refusals;
 mod sglang;
+mod siblings;
 mod spellings;
 mod tools;
+mod versions;
 mod vllm;
 
 use std::path::PathBuf;

@@ -295,6 +295,19 @@ pub enum IngestError {
     },
 }
 
+impl IngestError {
+    /// The file may be whole and sound, but it is no report: in a folder it is left out. A damaged one is never.
+    pub(super) fn is_of_another_kind(&self) -> bool {
+        matches!(
+            self,
+            IngestError::Unknown { .. }
+                | IngestError::NotThis { .. }
+                | IngestError::Companion { .. }
+                | IngestError::Baseline { .. }
+        )
+    }
+}
+
 fn listed(refusals: &[Refusal]) -> String {
     let lines = refusals.iter().map(|refusal| format!("  {}: {}", refusal.format, refusal.missing));
     lines.collect::<Vec<_>>().join("\n")

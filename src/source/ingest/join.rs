@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sha2::{Digest, Sha256};
-
+use crate::model::digest;
 use crate::model::fact::Severity;
 use crate::model::group::name_part;
 use crate::model::report::{
@@ -265,5 +264,5 @@ fn fingerprint(facts: &Workload) -> String {
 
 /// The first twelve hexadecimal digits of a text's SHA-256.
 pub fn short(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+    digest::hex(text, 12)
 }

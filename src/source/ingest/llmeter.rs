@@ -11,6 +11,7 @@ use super::draft::Draft;
 use super::error::IngestError;
 use super::flat::Flat;
 use super::number::{Number, Text};
+use super::outline::Outline;
 use super::reading::{Reading, Run};
 use super::{Format, failure, parse, stamp};
 
@@ -26,7 +27,7 @@ const NAMES: &[(&str, Metric)] = &[
 /// Whether it is LLMeter's.
 pub fn detect(sniff: &Sniff<'_>) -> Result<(), Miss> {
     sniff.object()?;
-    if sniff.outline.has("time_to_last_token") && sniff.outline.has("input_payload") {
+    if is_responses(sniff.outline) {
         return need(sniff, &["error"]);
     }
     need(sniff, &["total_requests"])?;
@@ -35,13 +36,16 @@ pub fn detect(sniff: &Sniff<'_>) -> Result<(), Miss> {
     need(sniff, &["requests_per_minute", "time_to_last_token-p50", "total_test_time"])
 }
 
+fn is_responses(outline: &Outline) -> bool {
+    outline.has("time_to_last_token") && outline.has("input_payload")
+}
+
 /// Reads it.
 ///
 /// # Errors
 /// Parsing, and values that can't be.
-pub fn read(content: &Content) -> Result<Reading, IngestError> {
-    let head = String::from_utf8_lossy(&content.bytes[..content.bytes.len().min(4096)]);
-    if head.contains("\"total_requests\"") { from_stats(content) } else { from_responses(content) }
+pub fn read(content: &Content, outline: &Outline) -> Result<Reading, IngestError> {
+    if is_responses(outline) { from_responses(content) } else { from_stats(content) }
 }
 
 fn from_stats(content: &Content) -> Result<Reading, IngestError> {

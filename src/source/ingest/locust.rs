@@ -12,7 +12,7 @@ use super::detect::{Miss, Sniff, need};
 use super::draft::{Draft, pick};
 use super::error::IngestError;
 use super::number::{Number, Text};
-use super::outline::Shape;
+use super::outline::{Outline, Shape};
 use super::reading::{Reading, Run};
 use super::{Format, csv, parse, stamp};
 
@@ -55,8 +55,8 @@ struct Endpoint {
 ///
 /// # Errors
 /// Parsing, and values that can't be.
-pub fn read(content: &Content) -> Result<Reading, IngestError> {
-    if content.bytes.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'[') {
+pub fn read(content: &Content, outline: &Outline) -> Result<Reading, IngestError> {
+    if outline.shape == Shape::Text {
         return read_csv(content);
     }
     let endpoints: Vec<Endpoint> = parse::json(content, Format::Locust)?;
