@@ -1,5 +1,6 @@
 //! Pages of `docs/` that are made from tables of the program. `PACEGATE_REGENERATE=1 cargo test --test docs` writes them.
 
+mod adding_a_tool;
 #[path = "../emit/golden.rs"]
 mod golden;
 mod other_tools;

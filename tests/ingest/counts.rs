@@ -158,7 +158,7 @@ fn our_own_report_holds_no_count_whose_sum_wraps_around() {
         let mut tree = tree.clone();
         *tree.pointer_mut(&format!("/jobs/0/rounds/0/groups/0/requests/{pointer}")).unwrap() =
             json!(u64::MAX);
-        let words = "18446744073709551615 is more than any run has";
+        let words = "18446744073709551615 is no count of requests or tokens";
         refused("own.json", &tree.to_string(), words);
     }
 }

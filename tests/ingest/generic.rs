@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pacegate::config;
 use pacegate::model::{Fact, Mapping, Metric, PercentileDefinition, Report, Statistic};
-use pacegate::source::ingest::{Options, read_bytes};
+use pacegate::source::ingest::{Input, Options, read_bytes};
 
 use super::{groups, stat, value};
 
@@ -209,4 +209,22 @@ fn where_nothing_succeeded_there_is_no_latency_to_find() {
         assert!(group.metrics.is_empty(), "{:?}", group.metrics);
     }
     refused(r#"{"n": 5, "ok": 0, "p95": "fast"}"#, TTFT, "found the text \"fast\", expected a number");
+}
+
+#[test]
+fn the_named_file_is_read_and_not_the_one_that_a_known_tool_would_have_written_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    std::fs::write(file("benchmarks.csv"), "n,ok,p95\n4,4,12\n").unwrap();
+    std::fs::write(file("benchmarks.json"), r#"{"n": 4, "ok": 4, "p95": 99}"#).unwrap();
+    let map = TTFT.replace("\"/", "\"");
+    let options = Options { mapping: Some(mapping(&map)), ..Options::default() };
+    let read = |path| {
+        let input = Input { strategy: None, path };
+        pacegate::source::ingest::read(&[input], &options)
+    };
+    let report = read(file("benchmarks.csv")).unwrap();
+    assert_eq!(stat(groups(&report)[0], &Metric::TTFT, Statistic::P95), Some(12.0));
+    let error = read(folder.path().to_owned()).unwrap_err().to_string();
+    assert!(error.contains("can't be read") || error.contains("is a folder"), "{error}");
 }

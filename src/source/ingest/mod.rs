@@ -176,6 +176,8 @@ pub fn read(inputs: &[Input], options: &Options) -> Result<Report, IngestError> 
 /// Reads what a path leads to: one file, or the parts of a run.
 fn read_one(input: &Input, options: &Options) -> Result<Read, IngestError> {
     let (files, known) = match layout::find(&input.path)? {
+        // Known tools' names mean nothing here: another file beside this one is not what the mapping is of.
+        _ if options.mapping.is_some() => (vec![input.path.clone()], true),
         layout::Found::Reports(files) => (files, true),
         layout::Found::Candidates(files) => (files, false),
     };
