@@ -307,8 +307,7 @@ fn zero_is_absence(metric: &Metric, statistic: Statistic) -> bool {
 }
 
 /// A percentile of sorted samples by the tool's definition.
-#[must_use]
-pub fn pick(sorted: &Sorted, statistic: Statistic, definition: PercentileDefinition) -> Option<f64> {
+fn pick(sorted: &Sorted, statistic: Statistic, definition: PercentileDefinition) -> Option<f64> {
     let percent = statistic.percent()?;
     let definition = match definition {
         PercentileDefinition::FloorRank => Definition::FloorRank,
