@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::model::Fact;
-use crate::source::ingest::Format;
+use crate::source::ingest::Asked;
 
 /// A regression gate for LLM serving: measure a benchmark profile or read a report that another tool wrote, compare it
 /// field by field with a committed baseline, and fail when it got slower.
@@ -186,9 +186,10 @@ pub struct CheckArgs {
 /// How files of other tools are read.
 #[derive(Debug, Args)]
 pub struct IngestArgs {
-    /// Read the files as this tool's, and say in full why they are not (`pacegate formats` lists the names).
+    /// Read the files as this tool's, and say in full why they are not (`pacegate formats` lists the names). generic:NAME reads
+    /// any other tool's by the mapping [generic.NAME] of pacegate.toml.
     #[arg(long, value_name = "NAME")]
-    pub format: Option<Format>,
+    pub format: Option<Asked>,
     /// Each file is a job of its own (another run, another hour), not a round of one job.
     #[arg(long)]
     pub job: bool,
@@ -280,6 +281,9 @@ pub struct ExplainArgs {
     /// Only this field, such as `int8_quant/chat/c8:ttft.p95` or `ttft`.
     #[arg(value_name = "FIELD")]
     pub field: Option<String>,
+    /// pacegate.toml with the mapping of a tool that is not known; else it is looked for upwards to the git root.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_CONFIG")]
+    pub config: Option<PathBuf>,
     /// How the file is read.
     #[command(flatten)]
     pub ingest: IngestArgs,
@@ -294,6 +298,9 @@ pub struct ConvertArgs {
     /// Where to write; `-` is standard output.
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: PathBuf,
+    /// pacegate.toml with the mapping of a tool that is not known; else it is looked for upwards to the git root.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_CONFIG")]
+    pub config: Option<PathBuf>,
     /// How the files are read.
     #[command(flatten)]
     pub ingest: IngestArgs,

@@ -91,6 +91,27 @@ impl FromStr for Format {
     }
 }
 
+/// What `--format` asks for: a format, or a mapping as `generic:NAME`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The format.
+    pub format: Format,
+    /// The name of the mapping, where one was given.
+    pub mapping: Option<String>,
+}
+
+impl FromStr for Asked {
+    type Err = UnknownFormat;
+    fn from_str(text: &str) -> Result<Asked, UnknownFormat> {
+        match text.split_once(':') {
+            Some(("generic", name)) if !name.is_empty() => {
+                Ok(Asked { format: Format::Generic, mapping: Some(name.to_owned()) })
+            }
+            _ => Ok(Asked { format: text.parse()?, mapping: None }),
+        }
+    }
+}
+
 /// What reads a format.
 #[derive(Clone, Copy, Debug)]
 pub enum Reader {
