@@ -18,11 +18,11 @@ use super::{Done, provenance, typed};
 /// Judges the report, or blesses it, writes every output and says which exit it is.
 pub fn conclude(report: Report, against: &Against, args: &GateArgs, outputs: &Outputs) -> Done {
     let mut failed = outputs.write_report(&report);
-    let verdict = gate::judge(input(&report, against, &args.allow_different, args.report_only))?;
     if args.bless.bless {
-        let exit = bless(report, against, &verdict, args)?;
+        let exit = bless(alone(report), against, args)?;
         return Ok(outputs::settle(exit, failed));
     }
+    let verdict = gate::judge(input(&report, against, &args.allow_different, args.report_only))?;
     failed.extend(outputs.emit(&verdict, report.source.kind, &against.path));
     let exit = Exit::of(verdict.outcome, verdict.report_only);
     Ok(outputs::settle(exit, failed))
@@ -48,8 +48,17 @@ fn input<'a>(
     }
 }
 
+/// What gets blessed is held against what was blessed, not against the other endpoint of a duet.
+fn alone(mut report: Report) -> Report {
+    for round in report.jobs.iter_mut().flat_map(|job| &mut job.rounds) {
+        round.against.clear();
+    }
+    report
+}
+
 /// Renews the baseline: refused, or written whole.
-fn bless(report: Report, against: &Against, verdict: &Verdict, args: &GateArgs) -> anyhow::Result<Exit> {
+fn bless(report: Report, against: &Against, args: &GateArgs) -> anyhow::Result<Exit> {
+    let verdict = &gate::judge(input(&report, against, &args.allow_different, args.report_only))?;
     let alone = sight(&report, &baseline::fresh(&report), against)?;
     let request = BlessRequest {
         add: args.bless.add,
