@@ -160,8 +160,11 @@ fn warnings(spots: &Spots) -> Vec<Note> {
         )
     };
     let altered = verdict.alterations.iter().map(plain_note);
-    let fields = verdict.findings.iter().filter(look).map(|finding| spots.note(finding));
-    unique(altered.chain(fields).chain(verdict.notes.iter().filter(told).map(plain_note)))
+    let fields: Vec<&Finding> = verdict.findings.iter().filter(look).collect();
+    let (fields, few) = remarks::few_samples(&fields);
+    let fields = fields.into_iter().map(|finding| spots.note(finding));
+    let few = few.map(|sentence| Note { place: None, text: remarks::plain(&sentence) });
+    unique(altered.chain(fields).chain(few).chain(verdict.notes.iter().filter(told).map(plain_note)))
 }
 
 /// The verdict itself where it needs no red line, and what must be read before it.

@@ -39,11 +39,15 @@ pub fn nothing_sent() -> Sentence {
 
 pub fn bad_latency(field: &FieldId, value: Quantity, side: Side, in_a_round: bool) -> Sentence {
     Sentence::default().own(format!(
-        "{} of {} is {value}{} {}: nothing measured is negative",
+        "{} of {} is {value}{} {}: {}",
         field.local(),
         field.group,
         round_words(in_a_round),
-        side_words(side)
+        side_words(side),
+        match value.value < Finite::ZERO {
+            true => "nothing measured is negative",
+            false => "a rate is no more than 100 %",
+        }
     ))
 }
 
@@ -59,6 +63,14 @@ pub fn out_of_order(field: &FieldId, value: Quantity, above: &FieldId, above_val
 pub fn lost_in_round(group: &GroupId, round: usize) -> Sentence {
     Sentence::default().own(format!(
         "round {round} of this report lacks {group}, which other rounds have: the report is not whole"
+    ))
+}
+
+pub fn round_too_good(field: &FieldId, value: Quantity, others: Quantity) -> Sentence {
+    Sentence::default().own(format!(
+        "{} of {} is {value} in a round of this report, and {others} in the middle one: so much better by far can't be the same measurement, and the mean would hide the others behind it. Is it in another unit? Measure again",
+        field.local(),
+        field.group
     ))
 }
 
