@@ -330,6 +330,8 @@ fn summary(reports: &[Report], all: &BTreeMap<FieldId, Quantity>) -> BTreeMap<St
     say("Tokens out", sum(&|group| group.tokens.output));
     if last.is_some_and(|report| report.source.kind == SourceKind::Simulate) {
         say("SIMULATED", Some("no endpoint was measured".to_owned()));
+    } else if last.is_some_and(Report::is_simulated) {
+        say("SIMULATED", Some("no model was measured".to_owned()));
     }
     for (field, value) in all.iter().filter(|(field, _)| is_shown(field, all)) {
         say(&field.to_string(), Some(value.to_string()));

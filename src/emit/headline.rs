@@ -7,7 +7,7 @@ use crate::model::wording::count;
 use crate::model::{Finding, GroupId, Judgement, Metric, Outcome, Reason, Verdict};
 
 /// What every output of the embedded engine says.
-pub const SIMULATED: &str = "SIMULATED: no endpoint was measured; these are the embedded engine's numbers";
+pub const SIMULATED: &str = "SIMULATED: no model was measured; these are the embedded engine's numbers";
 
 /// What must be read before the verdict: altered baselines, simulation, a duet, `--report-only`, `--allow-different`.
 #[must_use]

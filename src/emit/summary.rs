@@ -2,7 +2,7 @@
 
 use crate::model::report::Requests;
 use crate::model::sentence::Sentence;
-use crate::model::wording::count;
+use crate::model::wording::{count, part_of};
 use crate::model::{Finite, Metric, Quantity, Statistic, Unit, Verdict};
 
 /// The candidate in a few lines: a word and what is said under it.
@@ -54,7 +54,7 @@ fn requests(requests: &Requests) -> String {
         .map_or("requests sent: not recorded".to_owned(), |n| format!("{} sent", count(n, "request")));
     let succeeded = match requests.counts() {
         Some((_, 0)) => String::new(),
-        Some((good, all)) => format!(", {good} succeeded ({})", percent(good, all)),
+        Some((good, all)) => format!(", {good} succeeded ({})", part_of(good, all)),
         None => {
             requests.succeeded.map_or(", successes: not recorded".to_owned(), |n| format!(", {n} succeeded"))
         }
@@ -68,14 +68,6 @@ fn requests(requests: &Requests) -> String {
         }
     };
     format!("{sent}{succeeded}{failed}")
-}
-
-/// One failure in a million is not "100 %", whatever it rounds to.
-#[expect(clippy::cast_precision_loss, reason = "request counts are far below 2^53")]
-fn percent(part: u64, whole: u64) -> String {
-    let percent = part as f64 / whole as f64 * 100.0;
-    let most = if part < whole { 99.99 } else { 100.0 };
-    format!("{:.2} %", percent.min(most))
 }
 
 fn tokens(way: &str, n: Option<u64>) -> String {

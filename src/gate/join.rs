@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::model::finding::DecidedBy;
 use crate::model::policy::{OnUnresolved, Policy};
 use crate::model::reason::Side;
-use crate::model::report::{SourceKind, Tool};
+use crate::model::report::Tool;
 use crate::model::requests::total;
 use crate::model::verdict::{CandidateRef, Cause, Channel, Counts, Resolution, SCHEMA, Tier};
 use crate::model::{
@@ -251,7 +251,7 @@ fn empty(input: Input, outcome: Outcome) -> Verdict {
         outcome,
         exit_code: crate::exit::Exit::of(outcome, input.report_only).code(),
         report_only: input.report_only,
-        simulated: input.candidate.source.kind == SourceKind::Simulate,
+        simulated: input.candidate.is_simulated(),
         duet: super::is_duet(input.candidate),
         tier: None,
         decide: input.policy.decide,

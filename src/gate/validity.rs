@@ -38,7 +38,7 @@ pub(super) fn check(report: &Report, side: &SideView, smallest_limit: f64) -> Va
     }
     if total.succeeded == Some(0) {
         let failed: Vec<(FailureKind, u64)> = total.failed.iter().map(|(kind, n)| (*kind, *n)).collect();
-        let sent = total.sent.unwrap_or_else(|| total.failures());
+        let sent = total.sent.or_else(|| Some(total.failures()).filter(|n| *n > 0));
         validity.problems.push((Outcome::RunFailed, Reason::AllFailed { sent, failed }));
         for id in side.groups() {
             validity.invalid.insert(id.clone(), no_success(side, id));
@@ -144,6 +144,7 @@ fn bottleneck(group: &Group, smallest_limit: f64) -> Option<Reason> {
         group: group.id.clone(),
         lag: ms(lag),
         limit: ms(limit),
+        cpu_share: group.self_check.as_ref().and_then(|check| check.cpu_share),
     })
 }
 

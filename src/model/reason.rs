@@ -314,7 +314,7 @@ pub enum Reason {
         group: GroupId,
     },
     AllFailed {
-        sent: u64,
+        sent: Option<u64>,
         failed: Vec<(FailureKind, u64)>,
     },
     NothingSent,
@@ -354,6 +354,8 @@ pub enum Reason {
         group: GroupId,
         lag: Quantity,
         limit: Quantity,
+        /// What the client itself used of all cores, where known.
+        cpu_share: Option<Finite>,
     },
     Suspicious {
         field: FieldId,

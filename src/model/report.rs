@@ -45,6 +45,14 @@ pub struct Report {
     pub jobs: Vec<Job>,
 }
 
+impl Report {
+    /// Whether no model was measured: the embedded engine, in this process or behind `pacegate mock`.
+    #[must_use]
+    pub fn is_simulated(&self) -> bool {
+        self.source.kind == SourceKind::Simulate || self.subject.engine.as_deref() == Some(MOCK_ENGINE)
+    }
+}
+
 /// A program and its version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -112,6 +120,9 @@ impl Source {
         }
     }
 }
+
+/// The name of [`Subject::engine`] where `pacegate mock` answered and no model.
+pub const MOCK_ENGINE: &str = "pacegate mock";
 
 /// What was measured. `None` is "not recorded".
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::de::Error as _;
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::quantity::Finite;
@@ -21,7 +21,7 @@ pub struct Requests {
     #[serde(default, deserialize_with = "count")]
     pub succeeded: Option<u64>,
     /// Failures by kind.
-    #[serde(default, deserialize_with = "unique_map::deserialize")]
+    #[serde(default, deserialize_with = "counts")]
     pub failed: BTreeMap<FailureKind, u64>,
     /// One cleaned sample of the error text per kind.
     #[serde(
@@ -49,14 +49,22 @@ impl Requests {
 /// The most requests or tokens that a file may tell of: more are no count, and sums of them would wrap around.
 const MOST: u64 = 9_000_000_000_000_000;
 
+fn within<E: Error>(count: u64) -> Result<u64, E> {
+    if count <= MOST {
+        return Ok(count);
+    }
+    Err(E::custom(format!("{count} is no count of requests or tokens; {MOST} is the most")))
+}
+
 /// For `#[serde(deserialize_with = "…")]` on counts.
 fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-    match Option::<u64>::deserialize(deserializer)? {
-        Some(count) if count > MOST => {
-            Err(D::Error::custom(format!("{count} is no count of requests or tokens; {MOST} is the most")))
-        }
-        count => Ok(count),
-    }
+    Option::<u64>::deserialize(deserializer)?.map(within).transpose()
+}
+
+/// The same for counts by kind.
+fn counts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<FailureKind, u64>, D::Error> {
+    let counts: BTreeMap<FailureKind, u64> = unique_map::deserialize(deserializer)?;
+    counts.into_iter().map(|(kind, times)| Ok((kind, within(times)?))).collect()
 }
 
 /// The sum of counts, unknown where one is.

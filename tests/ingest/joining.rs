@@ -158,3 +158,21 @@ fn no_group_is_lost_or_doubled_by_joining() {
     let joined = try_read(&[data(ONE), data(OTHER), data(C32)]).unwrap();
     assert_eq!(groups(&joined).len(), 3);
 }
+
+#[test]
+fn a_report_of_our_own_with_thousands_of_groups_is_read() {
+    let mut report = report("vllm/0.33.0/clean-chat-c8-detailed.json");
+    let group = report.jobs[0].rounds[0].groups.remove(0);
+    let facts = report.profile.workloads.remove(&group.id).unwrap();
+    for concurrency in 1..=2100 {
+        let mut group = group.clone();
+        group.dimensions.concurrency = Some(concurrency);
+        group.id = group.dimensions.id();
+        group.metrics.clear();
+        report.profile.workloads.insert(group.id.clone(), facts.clone());
+        report.profile.fingerprints.insert(group.id.clone(), "0".to_owned());
+        report.jobs[0].rounds[0].groups.push(group);
+    }
+    let again = super::read_text("own.json", serde_json::to_string(&report).unwrap()).unwrap();
+    assert_eq!(groups(&again).len(), 2100);
+}

@@ -11,7 +11,7 @@ mod validity;
 use super::reason::Reason;
 use super::sentence::Sentence;
 
-pub use parts::{chance, count, plus, share};
+pub use parts::{chance, count, part_of, plus, share};
 pub use shifts::with_worst;
 
 /// The sentence of a reason.
@@ -133,7 +133,9 @@ pub fn sentence(reason: &Reason) -> Sentence {
         Reason::FieldLostInRound { field, job, round } => validity::field_lost_in_round(field, *job, *round),
         Reason::BlessedInvalid { why } => validity::blessed_invalid(why),
         Reason::Incomplete { job } => validity::incomplete(job),
-        Reason::ClientBottleneck { group, lag, limit } => validity::client_bottleneck(group, *lag, *limit),
+        Reason::ClientBottleneck { group, lag, limit, cpu_share } => {
+            validity::client_bottleneck(group, *lag, *limit, *cpu_share)
+        }
         Reason::Suspicious { field, change, what, more } => {
             validity::suspicious(field, *change, *what, *more)
         }

@@ -35,6 +35,15 @@ pub fn share(share: Finite) -> String {
     format!("{} %", trimmed((share.get() * 1000.0).round() / 10.0))
 }
 
+/// How much of a whole a part is: `99.33 %`. One failure in a million is not "100 %", and one success in a million not "0 %",
+/// whatever they round to.
+#[expect(clippy::cast_precision_loss, reason = "request counts are far below 2^53")]
+pub fn part_of(part: u64, whole: u64) -> String {
+    let percent = if whole == 0 { 0.0 } else { part as f64 / whole as f64 * 100.0 };
+    let shown = if part == 0 || part >= whole { percent } else { percent.clamp(0.01, 99.99) };
+    format!("{shown:.2} %")
+}
+
 /// A probability without false precision.
 pub fn chance(p: Finite) -> String {
     match p.get() {
@@ -52,5 +61,24 @@ mod tests {
     fn only_one_thing_has_no_plural() {
         let fields = |n: usize| count(n, "more field");
         assert_eq!([fields(0), fields(1), fields(2)], ["0 more fields", "1 more field", "2 more fields"]);
+    }
+
+    #[test]
+    fn a_part_is_never_shown_as_all_or_nothing() {
+        for (part, whole, shown) in [
+            (0, 0, "0.00 %"),
+            (0, 7, "0.00 %"),
+            (1, 1_000_000, "0.01 %"),
+            (53, 60, "88.33 %"),
+            (298, 299, "99.67 %"),
+            (999_999, 1_000_000, "99.99 %"),
+            (7, 7, "100.00 %"),
+        ] {
+            assert_eq!(part_of(part, whole), shown, "{part} of {whole}");
+        }
+        assert_eq!(
+            (count(0, "job"), count(1, "job"), count(2, "job")),
+            ("0 jobs".into(), "1 job".into(), "2 jobs".into())
+        );
     }
 }

@@ -5,7 +5,7 @@ use crate::model::reason::Side;
 use crate::model::requests::{FailureKind, Requests};
 use crate::model::sentence::Sentence;
 
-use super::parts::side_words;
+use super::parts::{part_of, side_words};
 
 pub fn success_dropped(
     group: &GroupId,
@@ -64,5 +64,6 @@ fn points(old: (u64, u64), new: (u64, u64)) -> String {
     let rate = |(k, n): (u64, u64)| if n == 0 { 0.0 } else { k as f64 / n as f64 * 100.0 };
     let difference = rate(new) - rate(old);
     let sign = if difference < 0.0 { "\u{2212}" } else { "+" };
-    format!("{:.2} % \u{2192} {:.2} %, {sign}{:.2} pp", rate(old), rate(new), difference.abs())
+    let [old, new] = [old, new].map(|(k, n)| part_of(k, n));
+    format!("{old} \u{2192} {new}, {sign}{:.2} pp", difference.abs())
 }

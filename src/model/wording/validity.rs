@@ -10,6 +10,9 @@ use crate::model::sentence::Sentence;
 
 use super::parts::{count, round_words, side_words};
 
+/// A client that uses less of all cores than this was held up by others.
+const OWN_DOING: f64 = 0.4;
+
 pub fn counts_dont_add_up(group: &GroupId, sent: u64, succeeded: u64, failed: u64) -> Sentence {
     Sentence::default().own(format!(
         "the requests of {group} don't add up: {sent} sent, {succeeded} succeeded, {failed} failed"
@@ -22,9 +25,10 @@ pub fn no_tokens(group: &GroupId) -> Sentence {
     ))
 }
 
-pub fn all_failed(sent: u64, failed: &[(FailureKind, u64)]) -> Sentence {
+pub fn all_failed(sent: Option<u64>, failed: &[(FailureKind, u64)]) -> Sentence {
+    let sent = sent.map_or("how many were sent is not recorded".to_owned(), |n| format!("{n} sent"));
     Sentence::default().own(format!(
-        "every request failed: {sent} sent{}. There is nothing to judge; mend the endpoint first",
+        "every request failed: {sent}{}. There is nothing to judge; mend the endpoint first",
         failed.iter().map(|(kind, n)| format!(", {n} \u{d7} {kind}")).collect::<String>()
     ))
 }
@@ -93,10 +97,28 @@ pub fn incomplete(job: &str) -> Sentence {
         .own(" was interrupted: a partial report is kept to look at, never to judge")
 }
 
-pub fn client_bottleneck(group: &GroupId, lag: Quantity, limit: Quantity) -> Sentence {
+pub fn client_bottleneck(
+    group: &GroupId,
+    lag: Quantity,
+    limit: Quantity,
+    cpu_share: Option<Finite>,
+) -> Sentence {
+    let cause = match cpu_share {
+        Some(share) if share.get() < OWN_DOING => format!(
+            "It used only {:.0} % of this machine's CPU itself, so something else held the cores: measure from a machine \
+             where nothing else runs, above all not the server, or give pacegate a core of its own (taskset)",
+            share.get() * 100.0
+        ),
+        Some(share) => format!(
+            "It used {:.0} % of this machine's CPU itself: lower the concurrency, or measure from a machine with more cores",
+            share.get() * 100.0
+        ),
+        None => "Use a quieter machine or lower the concurrency".to_owned(),
+    };
     Sentence::default().own(format!(
-            "the client was the bottleneck in {group}: it woke up {lag} late at p99, and {limit} is the most that can be told from the server's time. Use a quieter machine or lower the concurrency"
-        ))
+        "the client was the bottleneck in {group}: it woke up {lag} late at p99, and {limit} is the most that can be told \
+         from the server's time, so these latencies may be its own. {cause}"
+    ))
 }
 
 pub fn suspicious(field: &FieldId, change: Option<Change>, what: Suspicion, more: usize) -> Sentence {

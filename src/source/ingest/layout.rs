@@ -57,6 +57,9 @@ const BEST: &[&str] = &[
     "benchmarks.json",
 ];
 
+/// AIPerf writes no summary where every request failed; that level is read from its records, or it would be missed.
+const RECORDS: (&str, &str) = ("profile_export.jsonl", "profile_export_aiperf.json");
+
 /// Names of files that never are a report, in a folder of reports of freely chosen names.
 const NEVER: &[&str] =
     &[".pytorch.json", "inputs.json", "config.json", "validation.json", "run_config.json", "payload.jsonl"];
@@ -85,7 +88,9 @@ pub fn find(path: &Path) -> Result<Found, IngestError> {
     if !stages.is_empty() {
         return Ok(Found::Reports(stages));
     }
-    let known: Vec<PathBuf> = files.iter().filter(|file| BEST.contains(&name(file))).cloned().collect();
+    let alone = |file: &Path| name(file) == RECORDS.0 && !file.with_file_name(RECORDS.1).is_file();
+    let is_known = |file: &&PathBuf| BEST.contains(&name(file)) || alone(file);
+    let known: Vec<PathBuf> = files.iter().filter(is_known).cloned().collect();
     if !known.is_empty() {
         return Ok(Found::Reports(known));
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::model::digest;
 use crate::model::profile::{Profile, Prompts};
 use crate::model::report::{
-    self, Client, Code, ProfileRef, Source, SourceKind, Subject, TokenSource, Tool, Warmup,
+    self, Client, Code, MOCK_ENGINE, ProfileRef, Source, SourceKind, Subject, TokenSource, Tool, Warmup,
 };
 use crate::model::{Finite, Group, Job, NotFinite, Report, Round};
 use crate::source::simulate::Progress;
@@ -18,7 +18,7 @@ use crate::stats::StatsError;
 
 use super::clock::Clock;
 use super::endpoint::EndpointError;
-use super::key::{KeyError, Secret, Trusted};
+use super::key::{KeyError, Secret, Trusted, clean};
 use super::plan::{self, Ask, Planned, Step};
 use super::prompts::{Nonce, PromptFileError, Scale};
 use super::side::{Side, secrets};
@@ -104,6 +104,8 @@ struct Run<'a> {
     warmup: Warmup,
     warnings: BTreeSet<String>,
     models: BTreeMap<String, u64>,
+    /// Whether `pacegate mock` answered.
+    simulated: bool,
     cancel: &'a AtomicBool,
 }
 
@@ -168,6 +170,7 @@ impl<'a> Run<'a> {
             warmup: Warmup::default(),
             warnings: BTreeSet::new(),
             models: BTreeMap::new(),
+            simulated: false,
             cancel,
         })
     }
@@ -224,6 +227,7 @@ impl<'a> Run<'a> {
         let complete = measured == self.planned.len() * profile.rounds as usize * sides
             && rounds.iter().flat_map(|round| round.groups.iter().chain(&round.against)).all(whole);
         let seen = self.sides.iter().flatten().flatten().find_map(|side| side.seen.as_ref());
+        let engine = if self.simulated { Some(MOCK_ENGINE) } else { seen.and_then(|seen| seen.engine) };
         let model = self.models.iter().max_by_key(|(_, n)| **n).map(|(model, _)| model.clone());
         Report {
             schema: report::SCHEMA.to_owned(),
@@ -234,8 +238,8 @@ impl<'a> Run<'a> {
             },
             subject: Subject {
                 model,
-                engine: seen.and_then(|seen| seen.engine).map(str::to_owned),
-                engine_version: seen.and_then(|seen| seen.version.clone()),
+                engine: engine.map(str::to_owned),
+                engine_version: seen.and_then(|seen| Some(clean(seen.version.as_ref()?, &self.secrets))),
                 server_hardware: profile.server.clone(),
                 parameters: self.parameters(),
             },

@@ -146,7 +146,7 @@ pub fn all_failed() -> Verdict {
     (v.outcome, v.exit_code) = (Outcome::RunFailed, 5);
     v.candidate.model = None;
     let failed = BTreeMap::from([(FailureKind::Http401, 1800)]);
-    v.problems = vec![Reason::AllFailed { sent: 1800, failed: failed.clone().into_iter().collect() }];
+    v.problems = vec![Reason::AllFailed { sent: Some(1800), failed: failed.clone().into_iter().collect() }];
     v.candidate.requests =
         Requests { sent: Some(1800), succeeded: Some(0), failed, error_samples: BTreeMap::new() };
     (v.candidate.input_tokens, v.candidate.output_tokens) = (None, None);

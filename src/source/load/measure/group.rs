@@ -53,8 +53,10 @@ impl Run<'_> {
         warmup.iter().chain(&samples).for_each(|sample| count(&mut sent, sample));
         let found = self.reconcile(&side, sent, before)?;
         let afterwards = count_afterwards(&side, &mut samples)?;
+        self.simulated |= samples.iter().any(|sample| sample.timeline.simulated);
+        let absurd = samples.iter().filter_map(|sample| sample.timeline.absurd_count).max();
         for model in samples.iter().filter_map(|sample| sample.timeline.model.as_ref()) {
-            *self.models.entry(model.clone()).or_default() += 1;
+            *self.models.entry(clean(model, &self.secrets)).or_default() += 1;
         }
         let ratio = tokens_per_event(&samples);
         let secrets = &self.secrets;
@@ -74,6 +76,7 @@ impl Run<'_> {
         }
         self.warnings.extend(found.warnings);
         self.warnings.extend(self_check::warnings(&group, ratio, self.profile.cache));
+        self.warnings.extend(absurd.map(|count| self_check::absurd(&group, count)));
         self.warn_of_model(&side);
         Ok(group)
     }
