@@ -1,7 +1,7 @@
 //! What `run` and `check` share once there is a report: judge it or bless it, and say so everywhere.
 
 use crate::baseline::{self, BlessRefused, BlessRequest};
-use crate::cli::GateArgs;
+use crate::cli::{BlessArgs, GateArgs};
 use crate::emit;
 use crate::exit::Exit;
 use crate::files;
@@ -16,16 +16,41 @@ use super::outputs::{self, Outputs};
 use super::{Done, provenance, typed};
 
 /// Judges the report, or blesses it, writes every output and says which exit it is.
-pub fn conclude(report: Report, against: &Against, args: &GateArgs, outputs: &Outputs) -> Done {
+pub fn conclude(report: Report, against: &Against, args: &GateArgs, outputs: &Outputs<'_>) -> Done {
     let mut failed = outputs.write_report(&report);
+    match judge(report, against, args, outputs, &mut failed) {
+        Ok(exit) => Ok(outputs::settle(exit, failed)),
+        Err(error) => {
+            outputs::settle(Exit::Usage, failed);
+            Err(error)
+        }
+    }
+}
+
+/// What can be known of a bless before anything is measured for it.
+pub fn before_blessing(args: &BlessArgs, against: &Against) -> anyhow::Result<()> {
+    if !args.bless {
+        return Ok(());
+    }
+    if provenance::in_ci() && !args.allow_ci {
+        return Err(BlessRefused::InCi.into());
+    }
+    files::check(&against.path).map_err(|error| ExitWith::error(Exit::OutputFailed, error))
+}
+
+fn judge(
+    report: Report,
+    against: &Against,
+    args: &GateArgs,
+    outputs: &Outputs<'_>,
+    failed: &mut Vec<anyhow::Error>,
+) -> Done {
     if args.bless.bless {
-        let exit = bless(alone(report), against, args)?;
-        return Ok(outputs::settle(exit, failed));
+        return bless(alone(report), against, args);
     }
     let verdict = gate::judge(input(&report, against, &args.allow_different, args.report_only))?;
-    failed.extend(outputs.emit(&verdict, report.source.kind, &against.path));
-    let exit = Exit::of(verdict.outcome, verdict.report_only);
-    Ok(outputs::settle(exit, failed))
+    outputs.emit(&verdict, report.source.kind, &against.path, failed);
+    Ok(Exit::of(verdict.outcome, verdict.report_only))
 }
 
 fn input<'a>(

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use crate::model::policy::Origin;
 use crate::model::{FieldId, Finding, Judgement, Outcome, Reason, Verdict};
 
-use super::headline::{banners, fails, headline};
+use super::headline::{banners, fails, headline, is_green, is_let_through};
 use super::remarks;
 use super::text::{Annotation, AnnotationLevel, workflow_command};
 
@@ -21,7 +21,7 @@ const MOST: usize = 9;
 pub fn github(verdict: &Verdict, baseline: Option<&str>) -> String {
     let spots = Spots { verdict, baseline };
     let (mut errors, mut warnings) = (errors(&spots), warnings(&spots));
-    if verdict.report_only && verdict.exit_code == 0 {
+    if is_let_through(verdict) {
         // Nothing fails the step, so nothing is red either.
         errors.append(&mut warnings);
         (errors, warnings) = (Vec::new(), errors);
@@ -175,7 +175,7 @@ fn notices(verdict: &Verdict) -> Vec<Note> {
         .skip(said)
         .map(|banner| Note { place: None, text: remarks::plain(banner) })
         .collect();
-    if verdict.exit_code == 0 {
+    if is_green(verdict) {
         notes.push(Note { place: None, text: remarks::plain(&headline(verdict)) });
     }
     notes

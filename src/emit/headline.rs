@@ -157,6 +157,18 @@ pub fn gone(verdict: &Verdict) -> Vec<(&GroupId, Sentence)> {
     groups.into_iter().map(|group| (group, sentence(group))).collect()
 }
 
+/// Whether `--report-only` lets the verdict through, whatever it says.
+#[must_use]
+pub fn is_let_through(verdict: &Verdict) -> bool {
+    verdict.report_only && verdict.outcome != Outcome::RunFailed
+}
+
+/// Whether the verdict by itself ends the command with 0; a failed output may still not.
+#[must_use]
+pub fn is_green(verdict: &Verdict) -> bool {
+    verdict.outcome == Outcome::Pass || is_let_through(verdict)
+}
+
 /// Whether a gated field stands in the way of a pass.
 #[must_use]
 pub fn fails(finding: &Finding) -> bool {

@@ -75,7 +75,8 @@ pub(super) fn judge(cases: &mut [Case], sides: &Sides, setting: &Setting, policy
     channels
 }
 
-fn family(cases: &[Case]) -> Family {
+/// The cases that are still open and belong to a channel.
+pub(super) fn family(cases: &[Case]) -> Family {
     let mut family = Family { places: Vec::new(), fields: Vec::new(), groups: Vec::new() };
     let mut numbers: BTreeMap<&GroupId, usize> = BTreeMap::new();
     for (place, case) in cases.iter().enumerate() {
@@ -117,13 +118,20 @@ fn outcome(
         )
         .ok();
     }
+    let (baseline, candidate) = rows(cases, family)?;
+    let evidence = evidence::Evidence::Jobs {
+        baseline: &baseline,
+        candidate: &candidate,
+        fewest_rounds: setting.rounds,
+    };
+    evidence::judge(&rule, &family.fields, &evidence, 1.0).ok()
+}
+
+/// Every field of the family per job of the baseline and of the candidate; `None` where a value has no logarithm.
+pub(super) fn rows(cases: &[Case], family: &Family) -> Option<(Vec<JobRow>, Vec<JobRow>)> {
     let values = |of: fn(&Case) -> &super::reading::Series| -> Option<Vec<Vec<JobValue>>> {
-        family
-            .places
-            .iter()
-            .zip(&family.fields)
-            .map(|(&p, field)| of(&cases[p]).job_values(field.class.sign()))
-            .collect()
+        let fields = family.places.iter().zip(&family.fields);
+        fields.map(|(&place, field)| of(&cases[place]).job_values(field.class.sign())).collect()
     };
     let (blessed, candidate) = (values(|case| &case.blessed)?, values(|case| &case.candidate)?);
     let inflation = round_inflation(blessed.iter().chain(&candidate).flatten());
@@ -136,13 +144,7 @@ fn outcome(
             })
             .collect()
     };
-    let (baseline, candidate) = (rows(&blessed), rows(&candidate));
-    let evidence = evidence::Evidence::Jobs {
-        baseline: &baseline,
-        candidate: &candidate,
-        fewest_rounds: setting.rounds,
-    };
-    evidence::judge(&rule, &family.fields, &evidence, 1.0).ok()
+    Some((rows(&blessed), rows(&candidate)))
 }
 
 /// The round pairs of a duet: differences and both rounds' variances.

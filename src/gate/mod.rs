@@ -3,6 +3,7 @@
 //! `valid? -> comparable? -> aligned -> judged -> joined`, each a file of its own.
 
 mod absolute;
+mod ahead;
 mod align;
 mod case;
 mod cause;
@@ -28,6 +29,7 @@ use crate::model::policy::{Policy, RuleTie};
 use crate::model::verdict::BaselineRef;
 use crate::model::{Baseline, Fact, Finding, Outcome, Reason, Report, Verdict};
 
+pub use ahead::{PlanError, PlanFor, plan};
 use sides::Sides;
 
 /// All that a judgement depends on.

@@ -1,6 +1,7 @@
 //! A count that is none, or that contradicts another, is a fault of the file: read as 0 it would hide failures.
 
 use pacegate::model::report::FailureKind;
+use pacegate::model::{Metric, Statistic};
 use serde_json::{Value, json};
 
 use super::{data, groups, read_text};
@@ -137,6 +138,16 @@ fn locust_counts_and_times_that_are_none_are_refused() {
     refused("locust.csv", &edited(csv, ",90,18,", ",90,many,"), whole);
     refused("locust.csv", &edited(csv, ",420,430,470,", ",slow,430,470,"), "e2e.p95 is the text \"slow\"");
     read_text("locust.csv", edited(csv, ",420,430,470,", ",N/A,430,470,")).unwrap();
+}
+
+#[test]
+fn a_histogram_of_more_requests_than_memory_has_room_for_is_read() {
+    let endpoint = json!([{"name": "/", "method": "POST", "num_requests": 4_000_000_000_000_000_u64, "num_failures": 0,
+        "response_times": {"100": 2_000_000_000_000_000_u64, "300": 2_000_000_000_000_000_u64, "4": 0}}]);
+    let report = read_text("locust.json", endpoint.to_string()).unwrap();
+    let group = groups(&report)[0];
+    let at = |statistic| super::stat(group, &Metric::E2E, statistic);
+    assert_eq!((at(Statistic::P50), at(Statistic::P95)), (Some(200.0), Some(300.0)));
 }
 
 #[test]

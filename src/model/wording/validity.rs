@@ -105,19 +105,19 @@ pub fn client_bottleneck(
 ) -> Sentence {
     let cause = match cpu_share {
         Some(share) if share.get() < OWN_DOING => format!(
-            "It used only {:.0} % of this machine's CPU itself, so something else held the cores: measure from a machine \
-             where nothing else runs, above all not the server, or give pacegate a core of its own (taskset)",
+            "It used {:.0} % of this machine's CPU, so something else held the cores (the server, a build): measure from \
+             another machine, or give pacegate a core of its own (taskset)",
             share.get() * 100.0
         ),
         Some(share) => format!(
-            "It used {:.0} % of this machine's CPU itself: lower the concurrency, or measure from a machine with more cores",
+            "It used {:.0} % of this machine's CPU: lower the concurrency, or measure from a machine with more cores",
             share.get() * 100.0
         ),
         None => "Use a quieter machine or lower the concurrency".to_owned(),
     };
     Sentence::default().own(format!(
         "the client was the bottleneck in {group}: it woke up {lag} late at p99, and {limit} is the most that can be told \
-         from the server's time, so these latencies may be its own. {cause}"
+         from the server's time. {cause}"
     ))
 }
 
