@@ -4,11 +4,11 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use crate::model::baseline::{BlessAction, Blessed, FieldRow};
 use crate::model::wording::count;
-use crate::model::{Judgement, Quantity, Reason, Verdict};
+use crate::model::{Quantity, Reason, Verdict};
 
 use super::evidence;
 use super::headline::SIMULATED;
-use super::remarks::plain;
+use super::remarks;
 use super::text;
 
 /// Everything that is said of a bless.
@@ -41,10 +41,14 @@ pub fn blessed(page: &BlessPage<'_>) -> String {
     lines.extend(page.sight.tier.map(|tier| format!("a gate against it is of tier {tier}")));
     lines.extend(page.sight.lifts.iter().map(|lifts| format!("surer with: {lifts}")));
     lines.extend(evidence::visible(page.sight));
-    lines.extend(too_few(page.sight));
+    lines.extend(remarks::too_few(page.sight).iter().map(remarks::plain));
     lines.push(String::new());
     lines.push(table(&page.blessed.rows));
-    list(&mut lines, "Not watched", page.unwatched.iter().map(|reason| plain(&reason.sentence())).collect());
+    list(
+        &mut lines,
+        "Not watched",
+        page.unwatched.iter().map(|reason| remarks::plain(&reason.sentence())).collect(),
+    );
     list(&mut lines, "Since the pinned first bless", drift(page.blessed));
     if page.blessed.action != BlessAction::First {
         list(&mut lines, "Difference in the file", diff(page.diff));
@@ -54,20 +58,6 @@ pub fn blessed(page: &BlessPage<'_>) -> String {
         text::terminal(page.path)
     ));
     lines.join("\n") + "\n"
-}
-
-/// `not judged at this number of samples: ttft.p95 (60, needs 72)`.
-fn too_few(sight: &Verdict) -> Option<String> {
-    let mut fields: Vec<String> = Vec::new();
-    let reasons = sight.with(Judgement::TooFew).filter(|f| f.gated).flat_map(|f| &f.reasons);
-    for reason in reasons {
-        let Reason::TooFewSamples { field, n, needed, .. } = reason else { continue };
-        let text = format!("{} ({n}, needs {needed})", field.local());
-        if !fields.contains(&text) {
-            fields.push(text);
-        }
-    }
-    (!fields.is_empty()).then(|| format!("not judged at this number of samples: {}", fields.join(", ")))
 }
 
 fn headline(page: &BlessPage<'_>) -> String {
@@ -91,13 +81,21 @@ fn headline(page: &BlessPage<'_>) -> String {
 fn table(rows: &[FieldRow]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(["field", "until now", "from now on", "change", "which is"]);
+    let first = rows.iter().all(|row| row.old.is_none());
+    let header = ["field", "until now", "from now on", "change", "which is"];
+    // A first baseline has nothing to be held against.
+    table.set_header(if first { vec!["field", "from now on"] } else { header.to_vec() });
     for row in rows.iter().take(MOST_LINES) {
         let value = |value| {
             Option::map_or(value, "none".to_owned(), |value| Quantity { value, unit: row.unit }.to_string())
         };
         let change = row.change().map(|change| change.amount()).unwrap_or_default();
-        table.add_row([row.field.to_string(), value(row.old), value(row.new), change, row.word().to_owned()]);
+        let field = row.field.to_string();
+        table.add_row(if first {
+            vec![field, value(row.new)]
+        } else {
+            vec![field, value(row.old), value(row.new), change, row.word().to_owned()]
+        });
     }
     for (at, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 2));

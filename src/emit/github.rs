@@ -148,8 +148,15 @@ fn errors(spots: &Spots) -> Vec<Note> {
 fn warnings(spots: &Spots) -> Vec<Note> {
     use Judgement::{TooFew, Unresolved, Waived};
     let verdict = spots.verdict;
-    let look =
-        |finding: &&Finding| finding.gated && matches!(finding.judgement, Unresolved | TooFew | Waived);
+    let look = |finding: &&Finding| {
+        let alone = |reason: &Reason| !matches!(reason, Reason::TooFewSamples { .. });
+        finding.gated
+            && match finding.judgement {
+                Unresolved | Waived => true,
+                TooFew => finding.reasons.iter().any(alone),
+                _ => false,
+            }
+    };
     let told = |reason: &&Reason| {
         matches!(
             reason,
@@ -161,7 +168,8 @@ fn warnings(spots: &Spots) -> Vec<Note> {
     };
     let altered = verdict.alterations.iter().map(plain_note);
     let fields = verdict.findings.iter().filter(look).map(|finding| spots.note(finding));
-    unique(altered.chain(fields).chain(verdict.notes.iter().filter(told).map(plain_note)))
+    let too_few = remarks::too_few(verdict).map(|text| Note { place: None, text: remarks::plain(&text) });
+    unique(altered.chain(fields).chain(too_few).chain(verdict.notes.iter().filter(told).map(plain_note)))
 }
 
 /// The verdict itself where it needs no red line, and what must be read before it.

@@ -110,7 +110,7 @@ fn what_fails(page: &mut Page, verdict: &Verdict, chief: Option<&Sentence>) {
     let first = failing().filter(told).map(remarks::sentence);
     page.list("Why", &fresh(chief, first.chain(failing().flat_map(remarks::rest))), MOST);
     let looked_at = verdict.findings.iter().filter(|f| f.gated && !fails(f)).flat_map(remarks::remarks);
-    page.list("Worth a look", &fresh(chief, looked_at), MOST);
+    page.list("Worth a look", &fresh(chief, remarks::too_few(verdict).into_iter().chain(looked_at)), MOST);
 }
 
 /// Columns that a table may do without.

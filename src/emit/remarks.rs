@@ -1,7 +1,7 @@
 //! What is said of one field, the same in every output.
 
 use crate::model::sentence::Sentence;
-use crate::model::{Finding, Judgement, Reason};
+use crate::model::{Finding, Judgement, Reason, Verdict};
 
 use super::rows::row;
 use super::text;
@@ -40,12 +40,35 @@ pub fn is_said_once(reason: &Reason) -> bool {
     matches!(reason, Reason::Unconfirmed { .. } | Reason::Confirmed { .. })
 }
 
-/// What is remarkable about a field that does not fail.
+/// What has too few samples to be judged, in one sentence, for it asks for one thing: more requests.
+#[must_use]
+pub fn too_few(verdict: &Verdict) -> Option<Sentence> {
+    // A field's name, the fewest samples of it in any group, and the rest of what is said of it.
+    let mut fields: Vec<(String, u64, String)> = Vec::new();
+    let gated = verdict.with(Judgement::TooFew).filter(|finding| finding.gated);
+    for reason in gated.flat_map(|finding| &finding.reasons) {
+        let Reason::TooFewSamples { field, n, needed, stand_in } = reason else { continue };
+        let name = field.local();
+        let instead = stand_in.map(|statistic| crate::model::field::local(&field.metric, statistic));
+        let instead = instead.map(|name| format!("; {name} is judged")).unwrap_or_default();
+        match fields.iter_mut().find(|(seen, ..)| *seen == name) {
+            Some((_, fewest, _)) => *fewest = (*fewest).min(*n),
+            None => fields.push((name, *n, format!("needs {needed}{instead}"))),
+        }
+    }
+    let words = |(name, n, rest): &(String, u64, String)| format!("{name} ({n}, {rest})");
+    let text: Vec<String> = fields.iter().map(words).collect();
+    let text = format!("not judged at this number of samples: {}", text.join(", "));
+    (!fields.is_empty()).then(|| Sentence::default().own(text))
+}
+
+/// What is remarkable about a field that does not fail, without [`too_few`].
 #[must_use]
 pub fn remarks(finding: &Finding) -> Vec<Sentence> {
     use Judgement::{Improved, TooFew, Unchanged, Unresolved, Waived};
     let remarkable = |reason: &&Reason| match finding.judgement {
-        Unresolved | TooFew => !is_said_once(reason),
+        Unresolved => !is_said_once(reason),
+        TooFew => !is_said_once(reason) && !matches!(reason, Reason::TooFewSamples { .. }),
         Waived => matches!(reason, Reason::Waived { .. }),
         Improved | Unchanged => !matches!(reason, Reason::Better { .. }),
         _ => false,

@@ -99,7 +99,7 @@ fn run_wide_words(
         (true, false) => {
             ": the change, or this machine? Repeat on another runner, or measure both sides in one job"
         }
-        (false, _) => "; not significant, so it does not fail",
+        (false, _) => "; not significant by itself",
     };
     format!("everything {verb} {}{}{cause}", percent_worse(ratio), aside(worst, sure))
 }
