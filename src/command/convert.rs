@@ -14,7 +14,7 @@ pub fn convert(args: &ConvertArgs) -> Done {
     files::check(&args.output).map_err(failed)?;
     let inputs: Vec<_> = args.reports.iter().map(|text| ingest::Input::parse(text)).collect();
     apart::from_inputs(&[("--output", &args.output)], &super::check::reports(&inputs))?;
-    let report = ingest::read(&inputs, &super::check::options(&args.ingest, None))?;
+    let report = ingest::read(&inputs, &super::check::reading(&args.ingest, args.config.as_deref())?)?;
     let text = serde_json::to_string_pretty(&report)? + "\n";
     files::write(&args.output, text.as_bytes()).map_err(failed)?;
     Ok(Exit::Pass)

@@ -45,10 +45,10 @@ fn judge(
     outputs: &Outputs<'_>,
     failed: &mut Vec<anyhow::Error>,
 ) -> Done {
-    let verdict = gate::judge(input(&report, against, &args.allow_different, args.report_only))?;
     if args.bless.bless {
-        return bless(report, against, &verdict, args);
+        return bless(alone(report), against, args);
     }
+    let verdict = gate::judge(input(&report, against, &args.allow_different, args.report_only))?;
     outputs.emit(&verdict, report.source.kind, &against.path, failed);
     Ok(Exit::of(verdict.outcome, verdict.report_only))
 }
@@ -73,8 +73,17 @@ fn input<'a>(
     }
 }
 
+/// What gets blessed is held against what was blessed, not against the other endpoint of a duet.
+fn alone(mut report: Report) -> Report {
+    for round in report.jobs.iter_mut().flat_map(|job| &mut job.rounds) {
+        round.against.clear();
+    }
+    report
+}
+
 /// Renews the baseline: refused, or written whole.
-fn bless(report: Report, against: &Against, verdict: &Verdict, args: &GateArgs) -> anyhow::Result<Exit> {
+fn bless(report: Report, against: &Against, args: &GateArgs) -> anyhow::Result<Exit> {
+    let verdict = &gate::judge(input(&report, against, &args.allow_different, args.report_only))?;
     let alone = sight(&report, &baseline::fresh(&report), against)?;
     let request = BlessRequest {
         add: args.bless.add,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::GateArgs;
 use crate::config::{self, Choice, Config};
+use crate::model::Mapping;
 use crate::model::policy::Policy;
 
 use super::apart::Named;
@@ -58,6 +59,12 @@ impl Workspace {
     /// The rules for a profile.
     pub fn policy(&self, profile: &str) -> Policy {
         self.config.policy(Some(profile))
+    }
+
+    /// How to read a tool that is not known: the mapping of a name, or the only one.
+    pub fn mapping(&self, name: Option<&str>) -> anyhow::Result<&Mapping> {
+        let file = self.config_path.as_deref().unwrap_or(Path::new(config::FILE_NAME));
+        Ok(self.config.mapping(name, &file.display().to_string())?)
     }
 
     /// Where the profile's baseline is kept.

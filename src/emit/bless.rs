@@ -4,7 +4,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use crate::model::baseline::{BlessAction, Blessed, FieldRow};
 use crate::model::wording::count;
-use crate::model::{Quantity, Reason, Verdict};
+use crate::model::{Judgement, Quantity, Reason, Verdict};
 
 use super::evidence;
 use super::headline::SIMULATED;
@@ -41,7 +41,7 @@ pub fn blessed(page: &BlessPage<'_>) -> String {
     lines.extend(page.sight.tier.map(|tier| format!("a gate against it is of tier {tier}")));
     lines.extend(page.sight.lifts.iter().map(|lifts| format!("surer with: {lifts}")));
     lines.extend(evidence::visible(page.sight));
-    lines.extend(remarks::too_few(page.sight).iter().map(remarks::plain));
+    lines.extend(too_few(page.sight));
     lines.push(String::new());
     lines.push(table(&page.blessed.rows));
     list(
@@ -58,6 +58,20 @@ pub fn blessed(page: &BlessPage<'_>) -> String {
         text::terminal(page.path)
     ));
     lines.join("\n") + "\n"
+}
+
+/// `not judged at this number of samples: ttft.p95 (60, needs 72)`.
+fn too_few(sight: &Verdict) -> Option<String> {
+    let mut fields: Vec<String> = Vec::new();
+    let reasons = sight.with(Judgement::TooFew).filter(|f| f.gated).flat_map(|f| &f.reasons);
+    for reason in reasons {
+        let Reason::TooFewSamples { field, n, needed, .. } = reason else { continue };
+        let text = format!("{} ({n}, needs {needed})", field.local());
+        if !fields.contains(&text) {
+            fields.push(text);
+        }
+    }
+    (!fields.is_empty()).then(|| format!("not judged at this number of samples: {}", fields.join(", ")))
 }
 
 fn headline(page: &BlessPage<'_>) -> String {

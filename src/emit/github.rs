@@ -148,15 +148,8 @@ fn errors(spots: &Spots) -> Vec<Note> {
 fn warnings(spots: &Spots) -> Vec<Note> {
     use Judgement::{TooFew, Unresolved, Waived};
     let verdict = spots.verdict;
-    let look = |finding: &&Finding| {
-        let alone = |reason: &Reason| !matches!(reason, Reason::TooFewSamples { .. });
-        finding.gated
-            && match finding.judgement {
-                Unresolved | Waived => true,
-                TooFew => finding.reasons.iter().any(alone),
-                _ => false,
-            }
-    };
+    let look =
+        |finding: &&Finding| finding.gated && matches!(finding.judgement, Unresolved | TooFew | Waived);
     let told = |reason: &&Reason| {
         matches!(
             reason,
@@ -167,9 +160,11 @@ fn warnings(spots: &Spots) -> Vec<Note> {
         )
     };
     let altered = verdict.alterations.iter().map(plain_note);
-    let fields = verdict.findings.iter().filter(look).map(|finding| spots.note(finding));
-    let too_few = remarks::too_few(verdict).map(|text| Note { place: None, text: remarks::plain(&text) });
-    unique(altered.chain(fields).chain(too_few).chain(verdict.notes.iter().filter(told).map(plain_note)))
+    let fields: Vec<&Finding> = verdict.findings.iter().filter(look).collect();
+    let (fields, few) = remarks::few_samples(&fields);
+    let fields = fields.into_iter().map(|finding| spots.note(finding));
+    let few = few.map(|sentence| Note { place: None, text: remarks::plain(&sentence) });
+    unique(altered.chain(fields).chain(few).chain(verdict.notes.iter().filter(told).map(plain_note)))
 }
 
 /// The verdict itself where it needs no red line, and what must be read before it.

@@ -1,7 +1,10 @@
 //! What is said of one field, the same in every output.
 
+use std::collections::BTreeSet;
+
+use crate::model::reason::Instead;
 use crate::model::sentence::Sentence;
-use crate::model::{Finding, Judgement, Reason, Verdict};
+use crate::model::{Finding, Judgement, Reason};
 
 use super::rows::row;
 use super::text;
@@ -40,40 +43,53 @@ pub fn is_said_once(reason: &Reason) -> bool {
     matches!(reason, Reason::Unconfirmed { .. } | Reason::Confirmed { .. })
 }
 
-/// What has too few samples to be judged, in one sentence, for it asks for one thing: more requests.
-#[must_use]
-pub fn too_few(verdict: &Verdict) -> Option<Sentence> {
-    // A field's name, the fewest samples of it in any group, and the rest of what is said of it.
-    let mut fields: Vec<(String, u64, String)> = Vec::new();
-    let gated = verdict.with(Judgement::TooFew).filter(|finding| finding.gated);
-    for reason in gated.flat_map(|finding| &finding.reasons) {
-        let Reason::TooFewSamples { field, n, needed, stand_in } = reason else { continue };
-        let name = field.local();
-        let instead = stand_in.map(|statistic| crate::model::field::local(&field.metric, statistic));
-        let instead = instead.map(|name| format!("; {name} is judged")).unwrap_or_default();
-        match fields.iter_mut().find(|(seen, ..)| *seen == name) {
-            Some((_, fewest, _)) => *fewest = (*fewest).min(*n),
-            None => fields.push((name, *n, format!("needs {needed}{instead}"))),
-        }
-    }
-    let words = |(name, n, rest): &(String, u64, String)| format!("{name} ({n}, {rest})");
-    let text: Vec<String> = fields.iter().map(words).collect();
-    let text = format!("not judged at this number of samples: {}", text.join(", "));
-    (!fields.is_empty()).then(|| Sentence::default().own(text))
-}
-
-/// What is remarkable about a field that does not fail, without [`too_few`].
+/// What is remarkable about a field that does not fail.
 #[must_use]
 pub fn remarks(finding: &Finding) -> Vec<Sentence> {
     use Judgement::{Improved, TooFew, Unchanged, Unresolved, Waived};
     let remarkable = |reason: &&Reason| match finding.judgement {
-        Unresolved => !is_said_once(reason),
-        TooFew => !is_said_once(reason) && !matches!(reason, Reason::TooFewSamples { .. }),
+        Unresolved | TooFew => !is_said_once(reason),
         Waived => matches!(reason, Reason::Waived { .. }),
         Improved | Unchanged => !matches!(reason, Reason::Better { .. }),
         _ => false,
     };
     finding.reasons.iter().filter(remarkable).map(Reason::sentence).collect()
+}
+
+/// Takes out the fields of which nothing is remarkable but too few samples, as one sentence; a single one stays a field.
+#[must_use]
+pub fn few_samples<'a>(findings: &[&'a Finding]) -> (Vec<&'a Finding>, Option<Sentence>) {
+    let few = |f: &Finding| match f.reasons.as_slice() {
+        [Reason::TooFewSamples { n, needed, instead, .. }] if *instead != Instead::OwnLimit => {
+            Some((*n, *needed, *instead))
+        }
+        _ => None,
+    };
+    let (folded, others): (Vec<&Finding>, Vec<&Finding>) = findings.iter().partition(|f| few(f).is_some());
+    if folded.len() < 2 {
+        return (findings.to_vec(), None);
+    }
+    let names: BTreeSet<String> = folded.iter().map(|f| f.field.local()).collect();
+    let all: Vec<(u64, u64, Instead)> = folded.iter().filter_map(|f| few(f)).collect();
+    let stand_ins = all.iter().filter(|(.., instead)| matches!(instead, Instead::Percentile(_))).count();
+    let place = match stand_ins {
+        0 => String::new(),
+        n if n == all.len() => "; p50 is judged in their place".to_owned(),
+        n => format!("; p50 is judged in place of {n} of them"),
+    };
+    let text = format!(
+        "{} fields have too few samples to be judged ({}; {} in the smallest round, {} needed){place}",
+        all.len(),
+        names.into_iter().collect::<Vec<_>>().join(", "),
+        span(all.iter().map(|(n, ..)| *n)),
+        span(all.iter().map(|(_, needed, _)| *needed))
+    );
+    (others, Some(Sentence::default().own(text)))
+}
+
+fn span(values: impl Iterator<Item = u64> + Clone) -> String {
+    let (low, high) = (values.clone().min().unwrap_or_default(), values.max().unwrap_or_default());
+    if low == high { low.to_string() } else { format!("{low} to {high}") }
 }
 
 /// A sentence for places that hold plain text and often end in a log: what is foreign in quotes, hidden characters
