@@ -30,6 +30,8 @@ pub enum Command {
     Convert(ConvertArgs),
     /// Send one request to each endpoint of a profile, and name cause and remedy of what is wrong.
     Doctor(DoctorArgs),
+    /// Say how many requests, rounds or blessed jobs it takes to see a change, from the spread of what is blessed.
+    Plan(PlanArgs),
     /// Plant faults into a run like the blessed one, and replay unchanged runs: can this gate fail, and does it cry wolf?
     SelfTest(SelfTestArgs),
     /// Serve the embedded engine behind the OpenAI API on this machine, with faults on demand.
@@ -108,6 +110,20 @@ pub struct SelfTestArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
     /// What was found as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+/// `pacegate plan`.
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    /// Which gate.
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// The worsening that is to be seen, such as 15%; else one and a half times each limit.
+    #[arg(long, value_name = "PERCENT")]
+    pub see: Option<crate::model::plan::See>,
+    /// The plan as JSON.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
 }
@@ -236,13 +252,13 @@ pub struct OutputArgs {
     /// The verdict as Markdown. `$GITHUB_STEP_SUMMARY` gets it in any case.
     #[arg(long, value_name = "FILE", env = "PACEGATE_MARKDOWN")]
     pub markdown: Option<PathBuf>,
-    /// The verdict as JUnit XML: a test a field.
+    /// The verdict as JUnit XML: a test a gated field.
     #[arg(long, value_name = "FILE", env = "PACEGATE_JUNIT")]
     pub junit: Option<PathBuf>,
     /// The numbers as OpenMetrics gauges.
     #[arg(long, value_name = "FILE", env = "PACEGATE_METRICS")]
     pub metrics: Option<PathBuf>,
-    /// The verdict as JSON.
+    /// The verdict as JSON. `-` is standard output, here as above; the table then goes to standard error.
     #[arg(long, value_name = "FILE", env = "PACEGATE_JSON")]
     pub json: Option<PathBuf>,
     /// Everything that was printed, for CI steps that would otherwise need a pipe and lose the exit code.

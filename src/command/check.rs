@@ -6,6 +6,7 @@ use crate::cli::{CheckArgs, IngestArgs};
 use crate::source::ingest::{self, Asked, Format};
 
 use super::against::Against;
+use super::apart::Named;
 use super::outputs::Outputs;
 use super::workspace::Workspace;
 use super::{Done, gate};
@@ -14,12 +15,17 @@ pub fn check(args: &CheckArgs) -> Done {
     let outputs = Outputs::open(&args.gate.output)?;
     let workspace = Workspace::open(&args.gate)?;
     let inputs: Vec<_> = args.reports.iter().map(|text| ingest::Input::parse(text)).collect();
-    let read: Vec<&std::path::Path> = inputs.iter().map(|input| input.path.as_path()).collect();
-    outputs.spare(&read)?;
+    outputs.spare(&reports(&inputs))?;
+    outputs.spare(&workspace.files())?;
     let report = ingest::read(&inputs, &options(&args.ingest, &workspace)?)?;
     let against = Against::find(&report.profile.name, &workspace, &args.gate)?;
-    outputs.spare(&[&against.path])?;
+    outputs.spare(&[against.file()])?;
     gate::conclude(report, &against, &args.gate, &outputs)
+}
+
+/// The files of a command line, for what must not be written over them.
+pub fn reports(inputs: &[ingest::Input]) -> Vec<Named<'_>> {
+    inputs.iter().map(|input| ("the report ", input.path.as_path())).collect()
 }
 
 /// How files are read; pacegate.toml has the mapping of a tool that is not known.

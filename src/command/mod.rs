@@ -1,6 +1,7 @@
 //! The commands. Each reads as a list of stages; all words about results come from `emit`.
 
 mod against;
+mod apart;
 mod blessed;
 mod check;
 mod convert;
@@ -16,6 +17,7 @@ mod manual;
 mod mock;
 mod on_github;
 mod outputs;
+mod plan;
 mod progress;
 mod provenance;
 mod run;
@@ -38,6 +40,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Explain(args) => explain::explain(&args),
         Command::Convert(args) => convert::convert(&args),
         Command::Doctor(args) => doctor::doctor(&args),
+        Command::Plan(args) => plan::plan(&args),
         Command::SelfTest(args) => self_test::self_test(&args),
         Command::Mock(args) => mock::mock(&args),
         Command::Formats => formats::formats(),

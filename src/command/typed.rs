@@ -18,7 +18,7 @@ pub fn this_command() -> String {
     command.extend(typed.next());
     command.extend(from_environment(&words));
     command.extend(without_outputs(typed));
-    command.iter().map(|word| quoted(&without_query(word))).collect::<Vec<_>>().join(" ")
+    command.iter().map(|word| quoted(without_query(word))).collect::<Vec<_>>().join(" ")
 }
 
 /// The flags that say where a verdict is written to, which never changes it.

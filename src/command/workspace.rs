@@ -7,6 +7,8 @@ use crate::config::{self, Choice, Config};
 use crate::model::Mapping;
 use crate::model::policy::Policy;
 
+use super::apart::Named;
+
 /// The configuration that holds for one invocation.
 pub struct Workspace {
     /// The file as given or found; `None` where there is none.
@@ -68,6 +70,11 @@ impl Workspace {
     /// Where the profile's baseline is kept.
     pub fn baseline_path(&self, profile: &str) -> PathBuf {
         self.baseline.clone().unwrap_or_else(|| self.root().join("baselines").join(format!("{profile}.json")))
+    }
+
+    /// The configuration, for what must not be written over it.
+    pub fn files(&self) -> Vec<Named<'_>> {
+        self.config_path.iter().map(|path| ("", path.as_path())).collect()
     }
 
     /// The folder that paths in pacegate.toml are relative to.

@@ -2,7 +2,7 @@
 
 use schemars::Schema;
 
-use crate::model::{Baseline, Report, SelfTest, Verdict};
+use crate::model::{Baseline, Plan, Report, SelfTest, Verdict};
 
 /// A kind of document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -15,12 +15,19 @@ pub enum SchemaKind {
     Verdict,
     /// What trying a gate out showed.
     SelfTest,
+    /// How much measuring shows which change.
+    Plan,
 }
 
 impl SchemaKind {
     /// All of them.
-    pub const ALL: [SchemaKind; 4] =
-        [SchemaKind::Report, SchemaKind::Baseline, SchemaKind::Verdict, SchemaKind::SelfTest];
+    pub const ALL: [SchemaKind; 5] = [
+        SchemaKind::Report,
+        SchemaKind::Baseline,
+        SchemaKind::Verdict,
+        SchemaKind::SelfTest,
+        SchemaKind::Plan,
+    ];
 
     /// The name: `report`.
     #[must_use]
@@ -30,6 +37,7 @@ impl SchemaKind {
             SchemaKind::Baseline => "baseline",
             SchemaKind::Verdict => "verdict",
             SchemaKind::SelfTest => "self-test",
+            SchemaKind::Plan => "plan",
         }
     }
 
@@ -39,6 +47,7 @@ impl SchemaKind {
             SchemaKind::Baseline => schemars::schema_for!(Baseline),
             SchemaKind::Verdict => schemars::schema_for!(Verdict),
             SchemaKind::SelfTest => schemars::schema_for!(SelfTest),
+            SchemaKind::Plan => schemars::schema_for!(Plan),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::model::policy::{OnUnresolved, Policy};
 use crate::model::reason::Side;
 use crate::model::report::Tool;
 use crate::model::requests::total;
-use crate::model::verdict::{CandidateRef, Cause, Counts, Resolution, SCHEMA, Tier};
+use crate::model::verdict::{CandidateRef, Cause, Channel, Counts, Resolution, SCHEMA, Tier};
 use crate::model::{
     Dimensions, Fact, Finding, Finite, GroupId, Judgement, Metric, Outcome, Reason, Report, Verdict,
 };
@@ -104,6 +104,13 @@ impl Joined {
         self.blindness(cases, policy);
         let said = candidate.source.warnings.iter().map(|text| Reason::SourceSays { text: text.clone() });
         self.notes.extend(said);
+    }
+
+    /// Shifts that the evidence has not named already: one cause, one sentence.
+    pub fn add_shifts(&mut self, shifts: Vec<Cause>) {
+        let named: Vec<Channel> =
+            self.causes.iter().filter(|cause| cause.regressed).map(|cause| cause.channel).collect();
+        self.causes.extend(shifts.into_iter().filter(|shift| !named.contains(&shift.channel)));
     }
 
     /// A baseline that nobody has looked at for a season.
@@ -245,6 +252,7 @@ fn empty(input: Input, outcome: Outcome) -> Verdict {
         exit_code: crate::exit::Exit::of(outcome, input.report_only).code(),
         report_only: input.report_only,
         simulated: input.candidate.is_simulated(),
+        duet: super::is_duet(input.candidate),
         tier: None,
         decide: input.policy.decide,
         decided_by: None,

@@ -187,7 +187,7 @@ pub fn def(format: Format) -> &'static FormatDef {
 #[must_use]
 pub fn documentation() -> String {
     let mut text = String::from(
-        "# Report formats\n\nMade from the table in `src/source/ingest/formats.rs`; a test holds it fresh.\n\n\
+        "# Report formats\n\nMade from the table in `src/source/ingest/table.rs`; a test holds it fresh.\n\n\
          A format is found by the keys that it must have; `--format NAME` says which it is and gives the full reason if it is not.\n\
          Every value is converted to ms, tok/s, req/s or MB. Two tools never mean quite the same by a metric, so a report is only\n\
          compared with a baseline of the same tool. Times without a zone are read as UTC.\n",

@@ -237,10 +237,31 @@ pub fn read_bytes(name: &str, bytes: Vec<u8>, options: &Options) -> Result<Repor
     }
 }
 
-/// Files above this are hashed on a second thread while they are parsed.
-const HASHED_BESIDE: usize = 1 << 20;
+/// Files above this are hashed on a second thread while they are parsed, and known by what stands before it where that is enough.
+const LARGE: usize = 1 << 20;
 
-fn read_content(
+fn read_content(content: Content, strategy: Option<&str>, options: &Options) -> Result<Read, IngestError> {
+    if let Some((outline, def)) = known_by_its_head(&content, options)
+        && let Ok(read) = parsed_and_hashed(&content, &outline, def, strategy)
+    {
+        return Ok(read);
+    }
+    read_carefully(content, strategy, options)
+}
+
+/// Whose a large file is, if its first part has every mark: a pass over all of it would take as long as to parse it.
+fn known_by_its_head(content: &Content, options: &Options) -> Option<(Outline, &'static FormatDef)> {
+    if options.mapping.is_some() || content.bytes.len() <= LARGE {
+        return None;
+    }
+    let outline = Outline::of(&content.bytes[..LARGE]);
+    let sound = outline.too_deep.is_none() && outline.nonfinite.is_none();
+    let def = detect::detect(content, &outline, options.format).ok()?;
+    (sound && !def.bare_nonfinite).then_some((outline, def))
+}
+
+/// Looks at every byte first, so that whatever is wrong is told by its cause.
+fn read_carefully(
     mut content: Content,
     strategy: Option<&str>,
     options: &Options,
@@ -260,20 +281,29 @@ fn read_content(
         return Ok(Read::Foreign(Box::new(FileRead { path, digest, strategy, reading })));
     }
     let def = detect::detect(&content, &outline, options.format)?;
-    if outline.nonfinite.is_some() {
-        if !def.bare_nonfinite {
-            refuse_nonfinite(&content, &outline, def.format)?;
-        }
-        let digest = content.digest();
-        outline::quote_nonfinite(&mut content.bytes);
-        return parsed(&content, &outline, def, strategy, || digest);
+    if outline.nonfinite.is_none() {
+        return parsed_and_hashed(&content, &outline, def, strategy);
     }
-    if content.bytes.len() < HASHED_BESIDE {
-        return parsed(&content, &outline, def, strategy, || content.digest());
+    if !def.bare_nonfinite {
+        refuse_nonfinite(&content, &outline, def.format)?;
+    }
+    let digest = content.digest();
+    outline::quote_nonfinite(&mut content.bytes);
+    parsed(&content, &outline, def, strategy, || digest)
+}
+
+fn parsed_and_hashed(
+    content: &Content,
+    outline: &Outline,
+    def: &FormatDef,
+    strategy: Option<&str>,
+) -> Result<Read, IngestError> {
+    if content.bytes.len() < LARGE {
+        return parsed(content, outline, def, strategy, || content.digest());
     }
     std::thread::scope(|scope| {
         let hashing = scope.spawn(|| content.digest());
-        parsed(&content, &outline, def, strategy, || hashing.join().unwrap_or_else(|_| content.digest()))
+        parsed(content, outline, def, strategy, || hashing.join().unwrap_or_else(|_| content.digest()))
     })
 }
 
