@@ -107,7 +107,7 @@ fn run_wide_words(
             ": the change, or this machine? Repeat on another runner, or measure both sides in one job"
         }
         (true, Reach::NotAll) => ": not all of them moved, so look at those that did",
-        (false, _) => "; not significant, so it does not fail",
+        (false, _) => "; not significant by itself",
     };
     format!("{what} {verb} {}{}{cause}", percent_worse(ratio), aside(worst, sure))
 }
