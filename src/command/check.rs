@@ -17,6 +17,11 @@ pub fn check(args: &CheckArgs) -> Done {
     gate::conclude(report, &workspace, &args.gate, &outputs)
 }
 
+/// Files as they are, without any flag about them.
+pub fn no_options(profile: Option<&str>) -> ingest::Options {
+    options(&IngestArgs { format: None, job: false }, profile)
+}
+
 pub fn options(args: &IngestArgs, profile: Option<&str>) -> ingest::Options {
     ingest::Options {
         format: args.format,

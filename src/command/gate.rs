@@ -12,6 +12,7 @@ use crate::source::ingest;
 
 use super::against::{self, Against};
 use super::fail::ExitWith;
+use super::history::History;
 use super::outputs::{self, Outputs};
 use super::workspace::Workspace;
 use super::{Done, provenance};
@@ -19,13 +20,24 @@ use super::{Done, provenance};
 /// Judges the report, or blesses it, writes every output and says which exit it is.
 pub fn conclude(report: Report, workspace: &Workspace, args: &GateArgs, outputs: &Outputs) -> Done {
     let against = Against::find(&report, workspace, args)?;
+    let history = History::open(args)?;
     outputs.spare(&[&against.path])?;
+    outputs.spare(&history.iter().map(History::path).collect::<Vec<_>>())?;
     let mut failed = outputs.write_report(&report);
     let verdict = gate::judge(input(&report, &against, &args.allow_different, args.report_only))?;
     if args.bless.bless {
         let exit = bless(report, &against, &verdict, args)?;
         return Ok(outputs::settle(exit, failed));
     }
+    let verdict = match &history {
+        Some(history) => {
+            let (verdict, added) = history.judge(verdict, &against.path);
+            failed.extend(added.err());
+            verdict
+        }
+        None => verdict,
+    };
+    let verdict = if failed.is_empty() { verdict } else { outputs::with_failed_output(&verdict) };
     failed.extend(outputs.emit(&verdict, report.source.kind, &against.path));
     let exit = Exit::of(verdict.outcome, verdict.report_only);
     Ok(outputs::settle(exit, failed))

@@ -9,6 +9,7 @@ mod explain;
 mod fail;
 mod formats;
 mod gate;
+mod history;
 mod init;
 mod interrupt;
 mod manual;
@@ -19,6 +20,7 @@ mod progress;
 mod provenance;
 mod run;
 mod schema;
+mod trend;
 mod workspace;
 
 use std::process::ExitCode;
@@ -34,6 +36,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Check(args) => check::check(&args),
         Command::Explain(args) => explain::explain(&args),
         Command::Convert(args) => convert::convert(&args),
+        Command::Trend(args) => trend::trend(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Mock(args) => mock::mock(&args),
         Command::Formats => formats::formats(),

@@ -103,7 +103,8 @@ impl Outputs {
     }
 }
 
-fn with_failed_output(verdict: &Verdict) -> Verdict {
+/// The verdict with the exit that comes when something could not be written.
+pub fn with_failed_output(verdict: &Verdict) -> Verdict {
     let exit_code = match verdict.exit_code {
         0 => Exit::OutputFailed.code(),
         code => code,
@@ -136,6 +137,18 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// The terminal's columns, where standard output is one.
+pub fn width() -> Option<u16> {
+    let terminal = std::io::stdout().is_terminal();
+    terminal.then(|| terminal_size::terminal_size().map(|(width, _)| width.0)).flatten()
+}
+
+/// Without colours.
+pub fn plain(quiet: bool) -> Style {
+    let detail = if quiet { Detail::Quiet } else { Detail::Usual };
+    Style { colour: false, width: None, detail }
+}
+
 fn style(args: &OutputArgs) -> Style {
     let terminal = std::io::stdout().is_terminal();
     let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -144,6 +157,5 @@ fn style(args: &OutputArgs) -> Style {
         (false, 0) => Detail::Usual,
         (false, _) => Detail::Verbose,
     };
-    let width = terminal.then(|| terminal_size::terminal_size().map(|(width, _)| width.0)).flatten();
-    Style { colour: terminal && !no_colour, width, detail }
+    Style { colour: terminal && !no_colour, width: width(), detail }
 }

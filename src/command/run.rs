@@ -12,6 +12,7 @@ use crate::source::load::{self, LoadError};
 use crate::source::simulate;
 
 use super::fail::ExitWith;
+use super::history::History;
 use super::interrupt::Interrupt;
 use super::outputs::{self, Outputs};
 use super::progress::View;
@@ -21,6 +22,8 @@ use super::{Done, endpoint, gate, provenance};
 pub fn run(args: &RunArgs) -> Done {
     let outputs = Outputs::open(&args.gate.output)?;
     let workspace = Workspace::open(&args.gate)?;
+    // A damaged history is said now, not after an hour of measuring; what counts is what is in it then.
+    History::open(&args.gate)?;
     let mut choice = workspace.choice(args.gate.profile.as_deref())?;
     if let Some(seed) = args.seed {
         choice.profile.seed = seed;
@@ -78,6 +81,7 @@ fn measure(
         job.started = Some(started);
     }
     report.client = client;
+    report.code = provenance::code(&workspace.baseline_path(&profile.name));
     Ok(report)
 }
 

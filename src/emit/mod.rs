@@ -20,6 +20,7 @@ mod markdown;
 mod openmetrics;
 mod schema;
 mod terminal;
+mod trend;
 
 pub use bless::{BlessPage, blessed};
 pub use github::{github, line_of};
@@ -29,3 +30,4 @@ pub use markdown::{MARKDOWN_LIMIT, markdown};
 pub use openmetrics::openmetrics;
 pub use schema::{SchemaKind, schema};
 pub use terminal::{Detail, Style, terminal};
+pub use trend::{trend, trend_json};

@@ -2,6 +2,8 @@
 
 use schemars::Schema;
 
+use crate::model::history::HistoryEntry;
+use crate::model::trend::Trend;
 use crate::model::{Baseline, Report, Verdict};
 
 /// A kind of document.
@@ -13,11 +15,21 @@ pub enum SchemaKind {
     Baseline,
     /// How a comparison ended.
     Verdict,
+    /// A line of the history of the main branch.
+    History,
+    /// What past jobs show.
+    Trend,
 }
 
 impl SchemaKind {
     /// All of them.
-    pub const ALL: [SchemaKind; 3] = [SchemaKind::Report, SchemaKind::Baseline, SchemaKind::Verdict];
+    pub const ALL: [SchemaKind; 5] = [
+        SchemaKind::Report,
+        SchemaKind::Baseline,
+        SchemaKind::Verdict,
+        SchemaKind::History,
+        SchemaKind::Trend,
+    ];
 
     /// The name: `report`.
     #[must_use]
@@ -26,6 +38,8 @@ impl SchemaKind {
             SchemaKind::Report => "report",
             SchemaKind::Baseline => "baseline",
             SchemaKind::Verdict => "verdict",
+            SchemaKind::History => "history",
+            SchemaKind::Trend => "trend",
         }
     }
 
@@ -34,6 +48,8 @@ impl SchemaKind {
             SchemaKind::Report => schemars::schema_for!(Report),
             SchemaKind::Baseline => schemars::schema_for!(Baseline),
             SchemaKind::Verdict => schemars::schema_for!(Verdict),
+            SchemaKind::History => schemars::schema_for!(HistoryEntry),
+            SchemaKind::Trend => schemars::schema_for!(Trend),
         }
     }
 }

@@ -13,6 +13,7 @@ mod join;
 mod reading;
 mod reported_speedup;
 mod resolution;
+mod row;
 mod rules;
 mod sides;
 mod speedup;
@@ -29,6 +30,8 @@ use crate::model::verdict::BaselineRef;
 use crate::model::{Baseline, Fact, Finding, Outcome, Reason, Report, Verdict};
 
 use sides::Sides;
+
+pub use row::with_history;
 
 /// All that a judgement depends on.
 pub struct Input<'a> {

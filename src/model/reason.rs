@@ -8,6 +8,7 @@ use super::fact::Fact;
 use super::field::FieldId;
 use super::finding::Change;
 use super::group::GroupId;
+use super::history::HistoryRow;
 use super::metric::{ChannelClass, Metric};
 use super::policy::{Allowance, Origin, Tolerance};
 use super::quantity::{Finite, Quantity};
@@ -246,6 +247,9 @@ pub enum Reason {
     },
 
     // The whole comparison.
+    InARow(HistoryRow),
+    NextInARowFails(HistoryRow),
+    OverBeforeThisChange(HistoryRow),
     NoBaseline {
         path: String,
         bless: String,
