@@ -158,7 +158,7 @@ fn point(night: usize, value: f64) -> Point {
         allowed: Vec::new(),
         workloads: BTreeMap::new(),
         job: night.to_string(),
-        moment: Moment { commit: Some(night.to_string()), at: Timestamp(at) },
+        moment: Moment { commit: Some(night.to_string()), at: Timestamp::new(at).unwrap() },
         requests: Requests::default(),
         fields: BTreeMap::from([(field, Finite::new(400.0 * value.exp()).unwrap())]),
     }

@@ -32,6 +32,8 @@ pub enum Command {
     Trend(TrendArgs),
     /// Send one request to each endpoint of a profile, and name cause and remedy of what is wrong.
     Doctor(DoctorArgs),
+    /// Plant faults into a run like the blessed one, and replay unchanged runs: can this gate fail, and does it cry wolf?
+    SelfTest(SelfTestArgs),
     /// Serve the embedded engine behind the OpenAI API on this machine, with faults on demand.
     Mock(MockArgs),
     /// List the tools whose reports can be read, and what is in them.
@@ -93,6 +95,37 @@ pub struct DoctorArgs {
     /// Where and how the endpoint is reached.
     #[command(flatten)]
     pub endpoint: EndpointArgs,
+}
+
+/// `pacegate self-test`.
+#[derive(Debug, Args)]
+pub struct SelfTestArgs {
+    /// Which gate.
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// Unchanged runs to make of the blessed samples, of each kind; 0 for none.
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub replays: u32,
+    /// Where they are drawn from.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// What was found as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+/// Which gate: for commands that look at a baseline without a report.
+#[derive(Debug, Args)]
+pub struct PlaceArgs {
+    /// The profile; else the default or the only one of pacegate.toml, else the only file in baselines/.
+    #[arg(long, value_name = "NAME", env = "PACEGATE_PROFILE")]
+    pub profile: Option<String>,
+    /// pacegate.toml; else it is looked for upwards to the git root.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_CONFIG")]
+    pub config: Option<PathBuf>,
+    /// The blessed baseline; else baselines/PROFILE.json beside pacegate.toml.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_BASELINE")]
+    pub baseline: Option<PathBuf>,
 }
 
 /// `pacegate mock`.

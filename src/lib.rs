@@ -15,6 +15,7 @@ pub mod files;
 pub mod gate;
 pub mod history;
 pub mod model;
+pub mod self_test;
 pub mod server;
 pub mod source;
 pub mod stats;

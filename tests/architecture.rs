@@ -17,6 +17,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("server", &["model", "source"]),
     ("baseline", &["model", "files"]),
     ("gate", &["model", "stats", "exit"]),
+    ("self_test", &["model", "stats", "gate", "exit"]),
     ("emit", &["model"]),
     ("explain", &["model", "stats"]),
     ("history", &["model", "stats"]),

@@ -55,7 +55,7 @@ fn the_main_job_passes_and_a_slower_decode_fails_in_one_sentence() {
     let passed = pacegate(root(), arguments(commands()[0]));
     let out = String::from_utf8_lossy(&passed.stdout).into_owned();
     assert_eq!(passed.status.code(), Some(0), "{out}");
-    assert!(out.starts_with("SIMULATED: no endpoint was measured"), "{out}");
+    assert!(out.starts_with("SIMULATED: no model was measured"), "{out}");
     let failed = pacegate(root(), arguments(commands()[1]));
     let out = String::from_utf8_lossy(&failed.stdout).into_owned();
     assert_eq!(failed.status.code(), Some(1), "{out}");

@@ -6,6 +6,7 @@ use crate::model::baseline::{
     self, Baseline, BlessAction, Blessed, Drift, FieldRow, Ledger, LedgerEntry, MOST_JOBS,
 };
 use crate::model::report::{Code, SourceKind, Tool};
+use crate::model::requests::total;
 use crate::model::{FieldId, Finite, GroupId, Job, Metric, Quantity, Reason, Report, Timestamp, Verdict};
 
 use super::ledger::{self, beyond, drift_of};
@@ -93,7 +94,7 @@ pub fn fresh(report: &Report) -> Baseline {
         schema: baseline::SCHEMA.to_owned(),
         tool: Tool::pacegate(),
         profile: report.profile.name.clone(),
-        summary: summary(&reports),
+        summary: summary(&reports, &values(&reports)),
         ledger: Ledger::default(),
         reports,
     }
@@ -114,7 +115,7 @@ pub fn bless(
     let report = kept(candidate);
     let old = existing.map(|existing| values(&existing.reports)).unwrap_or_default();
     if let Some(existing) = existing.filter(|existing| !request.add && has_all_jobs(existing, &report)) {
-        return Ok(blessed(existing.clone(), BlessAction::Replace, true, 0, &old));
+        return Ok(blessed(existing.clone(), BlessAction::Replace, true, 0, (&old, &old)));
     }
     let (action, mut reports) = match existing {
         None => (BlessAction::First, vec![report]),
@@ -137,14 +138,14 @@ pub fn bless(
         schema: baseline::SCHEMA.to_owned(),
         tool: Tool::pacegate(),
         profile: candidate.profile.name.clone(),
-        summary: summary(&reports),
+        summary: summary(&reports, &new),
         ledger: Ledger {
             pinned: ledger::pin(&ledger.pinned, &new, &restarted),
             entries: ledger.entries.into_iter().chain([entry]).collect(),
         },
         reports,
     };
-    let blessed = blessed(baseline, action, false, dropped, &old);
+    let blessed = blessed(baseline, action, false, dropped, (&old, &new));
     match request.max_drift.map(|max| beyond(&blessed.drift, max)).filter(|over| !over.is_empty()) {
         Some(over) => Err(BlessRefused::Drift(over)),
         None => Ok(blessed),
@@ -161,11 +162,15 @@ fn refuse(
     if request.in_ci && !request.allow_ci {
         return Err(BlessRefused::InCi);
     }
-    if !objections.invalid.is_empty() {
-        return Err(BlessRefused::Invalid(objections.invalid.clone()));
+    let impossible = Objections::impossible(request.sight.unwrap_or(request.verdict));
+    let invalid: Vec<Reason> = objections.invalid.iter().cloned().chain(impossible).collect();
+    if !invalid.is_empty() {
+        return Err(BlessRefused::Invalid(invalid));
     }
-    let blind = request.sight.into_iter().flat_map(|sight| &sight.problems);
-    let blind: Vec<Reason> = blind.filter(|reason| matches!(reason, Reason::Blind { .. })).cloned().collect();
+    let sight = request.sight.into_iter();
+    let said = sight.flat_map(|s| s.problems.iter().chain(s.findings.iter().flat_map(|f| &f.reasons)));
+    let blind = said.filter(|r| matches!(r, Reason::Blind { .. } | Reason::LimitOutOfReach { .. }));
+    let blind: Vec<Reason> = blind.cloned().collect();
     if !blind.is_empty() {
         return Err(BlessRefused::Blind(blind));
     }
@@ -201,11 +206,10 @@ fn blessed(
     action: BlessAction,
     unchanged: bool,
     dropped: usize,
-    old: &BTreeMap<FieldId, Quantity>,
+    (old, new): (&BTreeMap<FieldId, Quantity>, &BTreeMap<FieldId, Quantity>),
 ) -> Blessed {
-    let new = values(&baseline.reports);
-    let drift: Vec<Drift> = drift_of(&baseline.ledger, &new);
-    Blessed { rows: rows(old, &new), drift, baseline, action, unchanged, dropped }
+    let drift: Vec<Drift> = drift_of(&baseline.ledger, new);
+    Blessed { rows: rows(old, new), drift, baseline, action, unchanged, dropped }
 }
 
 fn rows(old: &BTreeMap<FieldId, Quantity>, new: &BTreeMap<FieldId, Quantity>) -> Vec<FieldRow> {
@@ -298,7 +302,7 @@ fn restarted(
 }
 
 /// What a reviewer reads first in the diff. Capitals sort before the names of groups.
-fn summary(reports: &[Report]) -> BTreeMap<String, String> {
+fn summary(reports: &[Report], all: &BTreeMap<FieldId, Quantity>) -> BTreeMap<String, String> {
     let mut lines = BTreeMap::new();
     let mut say = |key: &str, value: Option<String>| {
         if let Some(value) = value {
@@ -309,9 +313,8 @@ fn summary(reports: &[Report]) -> BTreeMap<String, String> {
         let jobs = reports.iter().flat_map(|report| &report.jobs);
         jobs.flat_map(|job| &job.rounds).flat_map(|round| &round.groups)
     };
-    let sum = |of: &dyn Fn(&crate::model::Group) -> Option<u64>| {
-        groups().map(of).sum::<Option<u64>>().map(|n| n.to_string())
-    };
+    let sum =
+        |of: &dyn Fn(&crate::model::Group) -> Option<u64>| total(groups().map(of)).map(|n| n.to_string());
     let last = reports.last();
     let subject = |of: fn(&crate::model::report::Subject) -> &Option<String>| {
         last.and_then(|report| of(&report.subject).clone())
@@ -327,9 +330,10 @@ fn summary(reports: &[Report]) -> BTreeMap<String, String> {
     say("Tokens out", sum(&|group| group.tokens.output));
     if last.is_some_and(|report| report.source.kind == SourceKind::Simulate) {
         say("SIMULATED", Some("no endpoint was measured".to_owned()));
+    } else if last.is_some_and(Report::is_simulated) {
+        say("SIMULATED", Some("no model was measured".to_owned()));
     }
-    let all = values(reports);
-    for (field, value) in all.iter().filter(|(field, _)| is_shown(field, &all)) {
+    for (field, value) in all.iter().filter(|(field, _)| is_shown(field, all)) {
         say(&field.to_string(), Some(value.to_string()));
     }
     lines

@@ -36,7 +36,6 @@ impl Objections {
             }
             let first = finding.reasons.first().cloned();
             match finding.judgement {
-                Judgement::Invalid if finding.gated => found.invalid.extend(first),
                 Judgement::Regressed if matches!(first, Some(Reason::NoSuccess { .. })) => {
                     found.invalid.extend(first);
                 }
@@ -54,6 +53,14 @@ impl Objections {
             found.invalid.extend(verdict.problems.first().cloned());
         }
         found
+    }
+
+    /// Gated fields of which the numbers can't be right: of a report held against itself, it is the report's fault.
+    #[must_use]
+    pub fn impossible(sight: &Verdict) -> Vec<Reason> {
+        let invalid = sight.with(Judgement::Invalid).filter(|finding| finding.gated);
+        let first = invalid.filter_map(|finding| finding.reasons.first().cloned());
+        first.filter(|reason| !matches!(reason, Reason::LimitOutOfReach { .. })).collect()
     }
 
     fn sort(&mut self, reason: &Reason) {

@@ -121,18 +121,17 @@ pub enum BaselineError {
     },
 }
 
-/// Reads a baseline from disk.
+/// The bytes of a baseline on disk.
 ///
 /// # Errors
-/// `Absent` where there is no file; else what is wrong and where.
-pub fn read(path: &Path) -> Result<Baseline, BaselineError> {
+/// `Absent` where there is no file; else why it can't be read.
+pub fn read(path: &Path) -> Result<Vec<u8>, BaselineError> {
     use std::io::ErrorKind;
-    let bytes = std::fs::read(path).map_err(|source| match source.kind() {
+    std::fs::read(path).map_err(|source| match source.kind() {
         ErrorKind::NotFound => BaselineError::Absent(path.to_path_buf()),
         ErrorKind::IsADirectory => BaselineError::Folder(path.to_path_buf()),
         _ => BaselineError::Unreadable { path: path.to_path_buf(), source },
-    })?;
-    parse(&path.display().to_string(), &bytes)
+    })
 }
 
 /// The part that says what a document is.

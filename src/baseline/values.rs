@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::model::point::point;
 use crate::model::quantity::Unit;
 use crate::model::{
     Dimensions, Direction, FieldId, Finite, Group, GroupId, Metric, Quantity, Report, Samples, Statistic,
@@ -11,7 +12,7 @@ use crate::model::{
 const SHOWN: [Statistic; 3] = [Statistic::P50, Statistic::P95, Statistic::P99];
 
 /// The values of one field: per job, per round.
-type Series = Vec<Vec<f64>>;
+type Series = Vec<Vec<Finite>>;
 
 /// Every field of the jobs of some reports.
 ///
@@ -23,12 +24,12 @@ pub fn values(reports: &[Report]) -> BTreeMap<FieldId, Quantity> {
     let mut counts: BTreeMap<GroupId, (u64, u64)> = BTreeMap::new();
     let mut dimensions: BTreeMap<GroupId, &Dimensions> = BTreeMap::new();
     for job in reports.iter().flat_map(|report| &report.jobs) {
-        let mut of_job: BTreeMap<FieldId, (Unit, Vec<f64>)> = BTreeMap::new();
+        let mut of_job: BTreeMap<FieldId, (Unit, Vec<Finite>)> = BTreeMap::new();
         for group in job.rounds.iter().flat_map(|round| &round.groups) {
             dimensions.insert(group.id.clone(), &group.dimensions);
             if let Some((succeeded, sent)) = group.requests.counts() {
                 let (k, n) = counts.entry(group.id.clone()).or_default();
-                (*k, *n) = (*k + succeeded, *n + sent);
+                (*k, *n) = (k.saturating_add(succeeded), n.saturating_add(sent));
             }
             read(group, &mut of_job);
         }
@@ -51,19 +52,19 @@ pub fn values(reports: &[Report]) -> BTreeMap<FieldId, Quantity> {
     values
 }
 
-fn read(group: &Group, into: &mut BTreeMap<FieldId, (Unit, Vec<f64>)>) {
+fn read(group: &Group, into: &mut BTreeMap<FieldId, (Unit, Vec<Finite>)>) {
     for (metric, measurement) in &group.metrics {
         // A claimed speed-up or success rate is never taken over: both are recomputed.
         if *metric == Metric::SPEEDUP || *metric == Metric::SUCCESS_RATE && group.requests.counts().is_some()
         {
             continue;
         }
-        let mut add = |statistic: Statistic, value: f64| {
+        let mut add = |statistic: Statistic, value: Finite| {
             let field = FieldId::new(group.id.clone(), metric.clone(), statistic);
             into.entry(field).or_insert_with(|| (measurement.unit, Vec::new())).1.push(value);
         };
         for (statistic, value) in &measurement.stats {
-            add(*statistic, value.get());
+            add(*statistic, *value);
         }
         let samples = measurement.samples.as_ref().map(Samples::sorted_millis).unwrap_or_default();
         for statistic in SHOWN.into_iter().filter(|statistic| !measurement.stats.contains_key(statistic)) {
@@ -75,24 +76,9 @@ fn read(group: &Group, into: &mut BTreeMap<FieldId, (Unit, Vec<f64>)>) {
 }
 
 /// The percentile of sorted samples, where a source has samples and does not state it.
-fn floor_rank(sorted: &[f64], statistic: Statistic) -> Option<f64> {
+fn floor_rank(sorted: &[f64], statistic: Statistic) -> Option<Finite> {
     let rank = (sorted.len() as f64 * statistic.percent()? / 100.0).floor() as usize;
-    sorted.get(rank.min(sorted.len().checked_sub(1)?)).copied()
-}
-
-fn point(series: &Series) -> Option<Finite> {
-    if let [rounds] = series.as_slice()
-        && let [value] = rounds.as_slice()
-    {
-        return Finite::new(*value).ok();
-    }
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let all: Vec<f64> = series.iter().flatten().copied().collect();
-    if all.iter().any(|value| *value <= 0.0) {
-        return Finite::new(mean(&all)).ok();
-    }
-    let logs = |rounds: &Vec<f64>| mean(&rounds.iter().map(|value| value.ln()).collect::<Vec<_>>());
-    Finite::new(mean(&series.iter().map(logs).collect::<Vec<_>>()).exp()).ok()
+    sorted.get(rank.min(sorted.len().checked_sub(1)?)).and_then(|value| Finite::new(*value).ok())
 }
 
 fn speedups(

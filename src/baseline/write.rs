@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use sha2::{Digest, Sha256};
 use similar::TextDiff;
 
-use crate::model::Baseline;
+use crate::model::{Baseline, digest};
 
 /// The most bytes of a baseline file: it is committed, and reviewed.
 pub const MOST_BYTES: usize = 5_000_000;
@@ -90,8 +89,7 @@ fn readable(text: &str) -> String {
     for line in text.lines() {
         match line.split_once("\": \"").filter(|_| line.len() > LONG_LINE) {
             Some((key, value)) => {
-                let hash: String =
-                    Sha256::digest(value).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+                let hash = digest::hex(value, 8);
                 out.push_str(&format!("{key}\": \"... {} characters, hash {hash}\"", value.len()));
             }
             None => out.push_str(line),

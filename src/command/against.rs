@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::baseline::{self, LedgerStep, git};
+use crate::baseline::{self, BaselineError, LedgerStep, git};
 use crate::cli::GateArgs;
 use crate::config::{self, Config};
 use crate::model::baseline::{Ledger, LedgerEntry};
 use crate::model::policy::{Policy, SelfBless};
+use crate::model::reason::OwnBaseline;
 use crate::model::verdict::BaselineRef;
-use crate::model::{Baseline, Reason, Report};
+use crate::model::{Baseline, Reason, digest};
 
 use super::fail::ExitWith;
 use super::workspace::Workspace;
@@ -36,9 +37,9 @@ struct Copy {
 }
 
 impl Against {
-    /// Reads what the report is held against.
-    pub fn find(report: &Report, workspace: &Workspace, args: &GateArgs) -> anyhow::Result<Against> {
-        let profile = workspace.chosen_profile().unwrap_or(&report.profile.name).to_owned();
+    /// Reads what a report of `profile` is held against; a profile chosen by the user outranks the report's own.
+    pub fn find(profile: &str, workspace: &Workspace, args: &GateArgs) -> anyhow::Result<Against> {
+        let profile = workspace.chosen_profile().unwrap_or(profile).to_owned();
         let path = workspace.baseline_path(&profile);
         let own = own_copy(&path)?;
         let Some(git_ref) = &args.base_ref else {
@@ -55,6 +56,11 @@ impl Against {
     }
 }
 
+/// What is blessed in a file of this checkout, and what outputs call it; `None` where there is no such file.
+pub fn blessed(path: &Path) -> anyhow::Result<Option<(Baseline, BaselineRef)>> {
+    Ok(own_copy(path)?.as_ref().map(Copy::judging))
+}
+
 /// The ref's copies judge, unless this change's own ledger gives a reason for what it alters.
 fn at_ref(
     git_ref: &str,
@@ -65,30 +71,21 @@ fn at_ref(
 ) -> anyhow::Result<Against> {
     let base = copy_at(git_ref, &path)?;
     let config = config_at(git_ref, workspace)?;
-    let reason = match &own {
-        Some(own) => new_reason(own, base.as_ref(), &known_entries(git_ref, &path)?),
-        None => None,
+    let altered = match (&own, &base) {
+        (None, None) => None,
+        (None, Some(_)) => Some(OwnBaseline::Removed),
+        (Some(own), Some(base)) => (own.bytes != base.bytes).then(|| step_of(own, base)),
+        (Some(own), None) => Some(first_of(own, &known_entries(git_ref, &path)?)),
     };
-    let followed = reason.is_some();
-    let mut alterations = Vec::new();
-    let differs = match (&own, &base) {
-        (Some(own), Some(base)) => own.bytes != base.bytes,
-        (None, None) => false,
-        _ => true,
-    };
-    if differs {
-        alterations.push(Reason::BaselineAltered {
-            path: path.display().to_string(),
-            git_ref: git_ref.to_owned(),
-            reason,
-            followed,
-        });
-    }
+    let followed = matches!(altered, Some(OwnBaseline::Followed(_)));
+    let named =
+        |own| Reason::BaselineAltered { path: path.display().to_string(), git_ref: git_ref.to_owned(), own };
+    let mut alterations: Vec<Reason> = altered.into_iter().map(named).collect();
     let lines = config::alterations(&config, &workspace.config);
     if !lines.is_empty() {
         let path =
             workspace.config_path.as_deref().unwrap_or(Path::new(config::FILE_NAME)).display().to_string();
-        alterations.push(Reason::LimitsAltered { path, git_ref: git_ref.to_owned(), lines, followed: false });
+        alterations.push(Reason::LimitsAltered { path, git_ref: git_ref.to_owned(), lines });
     }
     let base_policy = config.policy(Some(profile));
     if !alterations.is_empty() && base_policy.self_bless == SelfBless::Fail {
@@ -105,18 +102,29 @@ fn at_ref(
     })
 }
 
-/// The reason of a bless that this change made itself; none where it rewrote the ledger, which no bless does.
-///
-/// An entry that any baseline of the ref has was copied, not blessed.
-fn new_reason(own: &Copy, base: Option<&Copy>, known: &[LedgerEntry]) -> Option<String> {
-    let nothing = Ledger::default();
-    let ledger = &own.baseline.ledger;
-    let copied = base.is_none() && ledger.entries.iter().any(|entry| known.contains(entry));
-    match baseline::step(base.map_or(&nothing, |base| &base.baseline.ledger), ledger) {
-        LedgerStep::Blessed(_) if copied => None,
-        LedgerStep::Blessed(reason) => reason.filter(|reason| !reason.trim().is_empty()),
-        LedgerStep::Same | LedgerStep::Rewritten => None,
+/// What a change did to a baseline that the ref has.
+fn step_of(own: &Copy, base: &Copy) -> OwnBaseline {
+    match baseline::step(&base.baseline.ledger, &own.baseline.ledger) {
+        LedgerStep::Blessed(reason) => given(reason).map_or(OwnBaseline::NoReason, OwnBaseline::Followed),
+        LedgerStep::Same => OwnBaseline::Edited,
+        LedgerStep::Rewritten => OwnBaseline::Rewritten,
     }
+}
+
+/// What a baseline is that the ref does not have. An entry that any other baseline of the ref has was copied, not blessed.
+fn first_of(own: &Copy, known: &[LedgerEntry]) -> OwnBaseline {
+    let ledger = &own.baseline.ledger;
+    if ledger.entries.iter().any(|entry| known.contains(entry)) {
+        return OwnBaseline::Copied;
+    }
+    match baseline::step(&Ledger::default(), ledger) {
+        LedgerStep::Blessed(reason) => given(reason).map_or(OwnBaseline::NotAtRef, OwnBaseline::Followed),
+        LedgerStep::Same | LedgerStep::Rewritten => OwnBaseline::NotAtRef,
+    }
+}
+
+fn given(reason: Option<String>) -> Option<String> {
+    reason.filter(|reason| !reason.trim().is_empty())
 }
 
 /// Every bless that the ref's baselines beside this one know of.
@@ -134,10 +142,10 @@ fn own_copy(path: &Path) -> anyhow::Result<Option<Copy>> {
     if std::fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir()) {
         return Ok(None);
     }
-    let bytes = match std::fs::read(path) {
+    let bytes = match baseline::read(path) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(anyhow::anyhow!("{} could not be read: {error}", path.display())),
+        Err(BaselineError::Absent(_)) => return Ok(None),
+        Err(error) => return Err(error.into()),
     };
     let name = path.display().to_string();
     Ok(Some(Copy { baseline: baseline::parse(&name, &bytes)?, bytes, name }))
@@ -165,28 +173,8 @@ impl Copy {
             commit: last.and_then(|entry| entry.code.commit.clone()),
             jobs: self.baseline.jobs().count(),
             model: self.baseline.reports.last().and_then(|report| report.subject.model.clone()),
-            digest: super::provenance::digest(&self.bytes),
+            digest: digest::hex(&self.bytes, 12),
         };
         (self.baseline.clone(), reference)
-    }
-}
-
-/// The command line as it was typed, quoted for a shell.
-pub fn this_command() -> String {
-    let words = std::env::args().skip(1).map(|word| quoted(&word));
-    std::iter::once("pacegate".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
-}
-
-/// The same command, blessing.
-pub fn bless_command() -> String {
-    format!("{} --bless", this_command())
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@,+%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }

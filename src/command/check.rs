@@ -3,6 +3,7 @@
 use crate::cli::{CheckArgs, IngestArgs};
 use crate::source::ingest;
 
+use super::against::Against;
 use super::outputs::Outputs;
 use super::workspace::Workspace;
 use super::{Done, gate};
@@ -14,7 +15,9 @@ pub fn check(args: &CheckArgs) -> Done {
     let read: Vec<&std::path::Path> = inputs.iter().map(|input| input.path.as_path()).collect();
     outputs.spare(&read)?;
     let report = ingest::read(&inputs, &options(&args.ingest, workspace.chosen_profile()))?;
-    gate::conclude(report, &workspace, &args.gate, &outputs)
+    let against = Against::find(&report.profile.name, &workspace, &args.gate)?;
+    outputs.spare(&[&against.path])?;
+    gate::conclude(report, &against, &args.gate, &outputs)
 }
 
 /// Files as they are, without any flag about them.

@@ -24,7 +24,6 @@ pub fn options(
         ca_file: args.ca_file.clone(),
         folder: workspace.root(),
         variable,
-        fixed_length: true,
         // Only has to differ from every other run's, so that no prompt is in a server's cache already.
         run: RandomState::new().build_hasher().finish(),
     })

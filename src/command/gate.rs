@@ -10,23 +10,20 @@ use crate::model::verdict::BaselineRef;
 use crate::model::{Baseline, Fact, Outcome, Reason, Report, Verdict};
 use crate::source::ingest;
 
-use super::against::{self, Against};
+use super::against::Against;
 use super::fail::ExitWith;
 use super::history::History;
 use super::outputs::{self, Outputs};
-use super::workspace::Workspace;
-use super::{Done, provenance};
+use super::{Done, provenance, typed};
 
 /// Judges the report, or blesses it, writes every output and says which exit it is.
-pub fn conclude(report: Report, workspace: &Workspace, args: &GateArgs, outputs: &Outputs) -> Done {
-    let against = Against::find(&report, workspace, args)?;
+pub fn conclude(report: Report, against: &Against, args: &GateArgs, outputs: &Outputs) -> Done {
     let history = History::open(args)?;
-    outputs.spare(&[&against.path])?;
     outputs.spare(&history.iter().map(History::path).collect::<Vec<_>>())?;
     let mut failed = outputs.write_report(&report);
-    let verdict = gate::judge(input(&report, &against, &args.allow_different, args.report_only))?;
+    let verdict = gate::judge(input(&report, against, &args.allow_different, args.report_only))?;
     if args.bless.bless {
-        let exit = bless(report, &against, &verdict, args)?;
+        let exit = bless(report, against, &verdict, args)?;
         return Ok(outputs::settle(exit, failed));
     }
     let verdict = match &history {
@@ -49,22 +46,22 @@ fn input<'a>(
     allowed: &'a [Fact],
     report_only: bool,
 ) -> gate::Input<'a> {
+    let command = typed::this_command();
     gate::Input {
         candidate: report,
         baseline: against.baseline.as_ref().map(|(baseline, reference)| (baseline, reference.clone())),
         policy: &against.policy,
         allowed,
         alterations: against.alterations.clone(),
-        missing_baseline: (against.path.display().to_string(), against::bless_command()),
+        missing_baseline: (against.path.display().to_string(), emit::blessing(&command)),
         report_only,
         today: provenance::today(),
-        reproduce: Some(against::this_command()),
+        reproduce: Some(command),
     }
 }
 
 /// Renews the baseline: refused, or written whole.
 fn bless(report: Report, against: &Against, verdict: &Verdict, args: &GateArgs) -> anyhow::Result<Exit> {
-    let report = provenance::complete(report, &against.path);
     let alone = sight(&report, &baseline::fresh(&report), against)?;
     let request = BlessRequest {
         add: args.bless.add,

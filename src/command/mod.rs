@@ -1,6 +1,7 @@
 //! The commands. Each reads as a list of stages; all words about results come from `emit`.
 
 mod against;
+mod blessed;
 mod check;
 mod convert;
 mod doctor;
@@ -20,7 +21,9 @@ mod progress;
 mod provenance;
 mod run;
 mod schema;
+mod self_test;
 mod trend;
+mod typed;
 mod workspace;
 
 use std::process::ExitCode;
@@ -38,6 +41,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Convert(args) => convert::convert(&args),
         Command::Trend(args) => trend::trend(&args),
         Command::Doctor(args) => doctor::doctor(&args),
+        Command::SelfTest(args) => self_test::self_test(&args),
         Command::Mock(args) => mock::mock(&args),
         Command::Formats => formats::formats(),
         Command::Schema(args) => schema::schema(&args),

@@ -5,7 +5,9 @@ use std::io::{IsTerminal, Write};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::emit::text;
 use crate::model::profile::{Load, Profile, Target};
+use crate::model::wording::count;
 use crate::source::simulate::Progress;
 
 /// How many answers the live percentiles are of.
@@ -24,8 +26,8 @@ pub struct View {
 }
 
 impl View {
-    /// Says what is about to be measured, before it begins.
-    pub fn open(profile: &Profile, quiet: bool) -> View {
+    /// Says what is about to be measured, before it begins. `addresses` are those that requests go to.
+    pub fn open(profile: &Profile, addresses: &[String], quiet: bool) -> View {
         let groups = groups(profile);
         let total = groups * u64::from(profile.requests) * u64::from(profile.rounds);
         let view = View {
@@ -37,7 +39,7 @@ impl View {
             done: 0,
             ttft: VecDeque::new(),
         };
-        view.line(&announcement(profile, groups, total));
+        view.line(&announcement(profile, addresses, groups, total));
         view
     }
 
@@ -47,7 +49,7 @@ impl View {
             Progress::Group { round, id, .. } => {
                 self.ttft.clear();
                 match &self.bar {
-                    Some(bar) => bar.set_message(format!("round {round}  {id}")),
+                    Some(bar) => bar.set_message(text::terminal(&format!("round {round}  {id}"))),
                     None if round != self.round => self.line(&format!("round {round} of {}", self.rounds)),
                     None => {}
                 }
@@ -80,16 +82,18 @@ impl View {
         bar.set_position(self.done);
     }
 
-    /// Takes the bar away.
-    pub fn close(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-
     fn line(&self, text: &str) {
         if !self.quiet {
             let _ = writeln!(std::io::stderr(), "pacegate: {text}");
+        }
+    }
+}
+
+/// However the measuring ended, its bar is taken away.
+impl Drop for View {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
         }
     }
 }
@@ -120,26 +124,22 @@ fn groups(profile: &Profile) -> u64 {
 /// what is announced.
 const SIMULATED_PER_SECOND: u64 = 500_000;
 
-fn announcement(profile: &Profile, groups: u64, total: u64) -> String {
+fn announcement(profile: &Profile, addresses: &[String], groups: u64, total: u64) -> String {
     let what = match &profile.target {
         Target::Embedded(_) => match total / SIMULATED_PER_SECOND {
             0 => "the embedded engine in virtual time, under a second of real time".to_owned(),
             seconds => format!("the embedded engine in virtual time, about {} s of real time", seconds + 1),
         },
-        Target::Endpoint { base_url, model, .. } => {
-            format!("{model} at {}", base_url.as_deref().unwrap_or("the given URL"))
+        Target::Endpoint { model, .. } => {
+            format!("{} at {}", text::terminal(model), text::terminal(&addresses.join(" and ")))
         }
     };
     format!(
         "measuring {what}: profile {}, {} \u{d7} {} \u{d7} {} = {}",
-        profile.name,
-        many(groups, "group"),
-        many(u64::from(profile.requests), "request"),
-        many(u64::from(profile.rounds), "round"),
-        many(total, "request")
+        text::terminal(&profile.name),
+        count(groups, "group"),
+        count(u64::from(profile.requests), "request"),
+        count(u64::from(profile.rounds), "round"),
+        count(total, "request")
     )
-}
-
-fn many(n: u64, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

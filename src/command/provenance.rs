@@ -2,17 +2,15 @@
 
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
 use time::{Date, OffsetDateTime};
 
 use crate::baseline::git;
-use crate::model::report::{Client, Code, SourceKind};
-use crate::model::{Report, Timestamp};
+use crate::model::report::{Client, Code};
+use crate::model::{Timestamp, digest};
 
-/// Now, to the second.
+/// Now, to the second; a clock beyond the year 9999 tells nothing.
 pub fn now() -> Timestamp {
-    let now = OffsetDateTime::now_utc();
-    Timestamp(now.replace_nanosecond(0).unwrap_or(now))
+    Timestamp::new(OffsetDateTime::now_utc()).unwrap_or(Timestamp::EPOCH)
 }
 
 /// The day, in UTC: waivers end at its end.
@@ -45,7 +43,7 @@ pub fn client() -> Client {
         cpu: brand,
         cores: std::thread::available_parallelism().ok().and_then(|n| u32::try_from(n.get()).ok()),
         os: sysinfo::System::long_os_version().ok(),
-        host: sysinfo::System::host_name().ok().map(|name| short_hash(name.as_bytes())),
+        host: sysinfo::System::host_name().ok().map(|name| digest::hex(name, 12)),
     }
 }
 
@@ -64,7 +62,7 @@ pub fn job_id(client: &Client) -> String {
     };
     let gitlab = || Some(format!("gitlab-{}", var("CI_JOB_ID")?));
     let buildkite = || Some(format!("buildkite-{}", var("BUILDKITE_JOB_ID")?));
-    let jenkins = || Some(format!("jenkins-{}", short_hash(var("BUILD_TAG")?.as_bytes())));
+    let jenkins = || Some(format!("jenkins-{}", digest::hex(var("BUILD_TAG")?, 12)));
     github().or_else(gitlab).or_else(buildkite).or_else(jenkins).unwrap_or_else(|| {
         let now = OffsetDateTime::now_utc();
         let host = client.host.clone().unwrap_or_else(|| "host".to_owned());
@@ -107,26 +105,4 @@ pub fn of_a_change() -> bool {
         || ["CI_MERGE_REQUEST_IID", "CHANGE_ID", "SYSTEM_PULLREQUEST_PULLREQUESTID"]
             .into_iter()
             .any(|name| var(name).is_some())
-}
-
-/// A report with what is known of the machine and the code, where the report itself does not say.
-pub fn complete(mut report: Report, baseline: &Path) -> Report {
-    if report.source.kind != SourceKind::Ingest {
-        if report.client == Client::default() {
-            report.client = client();
-        }
-        if report.code == Code::default() {
-            report.code = code(baseline);
-        }
-    }
-    report
-}
-
-/// The first 12 hex digits of a file's SHA-256.
-pub fn digest(bytes: &[u8]) -> String {
-    short_hash(bytes)
-}
-
-fn short_hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().take(6).map(|byte| format!("{byte:02x}")).collect()
 }

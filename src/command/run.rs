@@ -6,11 +6,14 @@ use crate::cli::RunArgs;
 use crate::config::Choice;
 use crate::exit::Exit;
 use crate::model::Report;
-use crate::model::profile::Target;
+use crate::model::engine::Engine;
+use crate::model::profile::{Profile, Target};
+use crate::model::wording::count;
 use crate::source::load::endpoint::EndpointError;
 use crate::source::load::{self, LoadError};
 use crate::source::simulate;
 
+use super::against::Against;
 use super::fail::ExitWith;
 use super::history::History;
 use super::interrupt::Interrupt;
@@ -28,24 +31,28 @@ pub fn run(args: &RunArgs) -> Done {
     if let Some(seed) = args.seed {
         choice.profile.seed = seed;
     }
+    // Before anything is measured: hours must not end in a bad ref, and a partial report must not replace a baseline.
+    let against = Against::find(&choice.profile.name, &workspace, &args.gate)?;
+    outputs.spare(&[&against.path])?;
     let interrupt = Interrupt::listen()?;
-    let report = measure(&choice, args, &workspace, &interrupt)?;
+    let report = measure(&choice, args, &workspace, &against, &interrupt)?;
     if let Some(exit) = interrupt.exit() {
         let (kept, failed) = outputs.write_partial(&report);
         super::fail::report(&anyhow::anyhow!(
-            "interrupted after {} requests: the partial report is in {}, marked, and is never judged",
-            crate::gate::requests(&report).sent.unwrap_or(0),
+            "interrupted after {}: the partial report is in {}, marked, and is never judged",
+            count(crate::gate::requests(&report).sent.unwrap_or(0), "request"),
             kept.display()
         ));
         return Ok(outputs::settle(exit, failed));
     }
-    gate::conclude(report, &workspace, &args.gate, &outputs)
+    gate::conclude(report, &against, &args.gate, &outputs)
 }
 
 fn measure(
     choice: &Choice,
     args: &RunArgs,
     workspace: &Workspace,
+    against: &Against,
     interrupt: &Interrupt,
 ) -> anyhow::Result<Report> {
     let profile = &choice.profile;
@@ -61,28 +68,41 @@ fn measure(
             profile.name
         );
     }
-    let client = provenance::client();
-    let mut view = View::open(profile, args.gate.output.quiet);
+    let (client, code) = (provenance::client(), provenance::code(&against.path));
     let started = provenance::now();
-    let mut see = |progress: simulate::Progress<'_>| view.see(progress);
     let report = match &profile.target {
-        Target::Embedded(engine) => {
-            simulate::measure(profile, engine, &mut see, &interrupt.cancel).map_err(anyhow::Error::new)
-        }
-        Target::Endpoint { .. } => {
-            let options = endpoint::options(&args.endpoint, args.against.clone(), workspace)?;
-            load::measure(profile, &options, &mut see, &interrupt.cancel).map_err(unmeasured)
-        }
+        Target::Embedded(engine) => simulated(profile, engine, args, interrupt),
+        Target::Endpoint { .. } => answered(profile, args, workspace, interrupt),
     };
-    view.close();
     let mut report = report.with_context(|| format!("profile {}", profile.name))?;
     for job in &mut report.jobs {
         job.id = provenance::job_id(&client);
         job.started = Some(started);
     }
-    report.client = client;
-    report.code = provenance::code(&workspace.baseline_path(&profile.name));
+    (report.client, report.code) = (client, code);
     Ok(report)
+}
+
+fn simulated(
+    profile: &Profile,
+    engine: &Engine,
+    args: &RunArgs,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Report> {
+    let mut view = View::open(profile, &[], args.gate.output.quiet);
+    Ok(simulate::measure(profile, engine, &mut |progress| view.see(progress), &interrupt.cancel)?)
+}
+
+fn answered(
+    profile: &Profile,
+    args: &RunArgs,
+    workspace: &Workspace,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Report> {
+    let options = endpoint::options(&args.endpoint, args.against.clone(), workspace)?;
+    let mut view = View::open(profile, &load::addresses(profile, &options)?, args.gate.output.quiet);
+    load::measure(profile, &options, &mut |progress| view.see(progress), &interrupt.cancel)
+        .map_err(unmeasured)
 }
 
 /// What the network or the system refused is a failed run; everything else is a slip in the profile or the flags.

@@ -60,7 +60,7 @@ fn pinned(
     let mut read = BTreeMap::new();
     for path in paths {
         if let Entry::Vacant(place) = read.entry(path.display().to_string()) {
-            place.insert(baseline::read(&path)?);
+            place.insert(baseline::parse(&path.display().to_string(), &baseline::read(&path)?)?);
         }
     }
     Ok(read)

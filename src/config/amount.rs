@@ -91,19 +91,20 @@ pub(super) const fn forms(slot: Slot, unit: Unit) -> &'static str {
         (Slot::Change, Unit::RequestsPerSecond) => "\"10%\" or \"0.5req/s\"",
         (Slot::Change, Unit::Megabyte) => "\"10%\" or \"500MB\"",
         (Slot::Change, Unit::Ratio) => "\"10%\" or \"0.1x\"",
-        (Slot::Change | Slot::Floor, Unit::Fraction) => "\"1pp\"",
+        (Slot::Change, Unit::Fraction) => "\"1pp\"",
         (Slot::Floor, Unit::Millisecond) => "\"2ms\"",
         (Slot::Floor, Unit::TokensPerSecond) => "\"5tok/s\"",
         (Slot::Floor, Unit::RequestsPerSecond) => "\"0.1req/s\"",
         (Slot::Floor, Unit::Megabyte) => "\"100MB\"",
-        (Slot::Floor, Unit::Ratio) => "\"0.05x\"",
         (Slot::Bound, Unit::Millisecond) => "\"3000ms\" or \"3s\"",
         (Slot::Bound, Unit::TokensPerSecond) => "\"500tok/s\"",
         (Slot::Bound, Unit::RequestsPerSecond) => "\"2req/s\"",
         (Slot::Bound, Unit::Megabyte) => "\"40000MB\" or \"40GB\"",
         (Slot::Bound, Unit::Ratio) => "\"1.2x\"",
         (Slot::Bound, Unit::Fraction) => "\"95%\"",
-        (_, Unit::Token | Unit::Plain) => "an amount with its unit",
+        (Slot::Floor, Unit::Fraction | Unit::Ratio) | (_, Unit::Token | Unit::Plain) => {
+            "an amount with its unit"
+        }
     }
 }
 

@@ -84,6 +84,8 @@ pub enum Problem {
     NoLimit { field: String, forms: String },
     #[error("\"{field}\" says nothing; give it a limit such as {forms}, or remove it")]
     Nothing { field: String, forms: String },
+    #[error("{key} of {field} would have no effect: {why}")]
+    NoEffect { key: String, field: String, why: String },
     #[error("\"{field}\" has gate = false beside {key}; remove one of them")]
     OffWithLimit { field: String, key: String },
 }

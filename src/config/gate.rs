@@ -185,6 +185,10 @@ fn set(rule: &mut Rule, key: &Entry<'_>) -> Result<(), ConfigError> {
             side(false, "max")?;
             rule.min = Some(amount::value(key, &field, &metric, Slot::Bound)?);
         }
+        "min_change" if matches!(metric.unit(), Unit::Fraction | Unit::Ratio) => {
+            let why = format!("{metric} is judged by its limit alone and has no min_change; remove it");
+            return Err(key.key_error(Problem::NoEffect { key: key.key.to_owned(), field, why }));
+        }
         "min_change" => rule.min_change = Some(amount::value(key, &field, &metric, Slot::Floor)?),
         "direction" if metric.unit() == Unit::Ratio => {
             let words = [("fail-if-reversed", true), ("may-reverse", false)];

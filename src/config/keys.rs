@@ -73,7 +73,7 @@ pub const KEYS: &[Key] = &[
     key("gate", "run_noise", "\"5%\"", "\"5%\"", "assumed noise between two jobs"),
     key("gate", "decide", "\"auto\", \"evidence\" or \"limits\"", "\"auto\"", "who decides: evidence where noise can be known, the limits as written where it can't"),
     key("gate", "blind_above", "\"100%\"", "\"100%\"", "a gate that could not have seen a change of this size is blind: exit 4"),
-    key("gate", "unresolved", "\"pass\" or \"fail\"", "\"pass\"", "what a change over its limit means that noise could explain"),
+    key("gate", "unresolved", "\"pass\" or \"fail\"", "\"pass\"", "what it means when everything together, or a metric in all its groups, is over its limits and noise could explain it; a single such field is listed and passes"),
     key("gate", "self_bless", "\"say\" or \"fail\"", "\"say\"", "what it means when a change alters its own baseline or limits"),
     key("gate", "max_drift", "\"20%\"", "no limit", "the most that all blesses together may have worsened a field since the first"),
 

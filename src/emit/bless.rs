@@ -3,10 +3,12 @@
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use crate::model::baseline::{BlessAction, Blessed, FieldRow};
+use crate::model::wording::count;
 use crate::model::{Judgement, Quantity, Reason, Verdict};
 
 use super::evidence;
 use super::headline::SIMULATED;
+use super::remarks::plain;
 use super::text;
 
 /// Everything that is said of a bless.
@@ -42,7 +44,7 @@ pub fn blessed(page: &BlessPage<'_>) -> String {
     lines.extend(too_few(page.sight));
     lines.push(String::new());
     lines.push(table(&page.blessed.rows));
-    list(&mut lines, "Not watched", page.unwatched.iter().map(said).collect());
+    list(&mut lines, "Not watched", page.unwatched.iter().map(|reason| plain(&reason.sentence())).collect());
     list(&mut lines, "Since the pinned first bless", drift(page.blessed));
     if page.blessed.action != BlessAction::First {
         list(&mut lines, "Difference in the file", diff(page.diff));
@@ -68,10 +70,6 @@ fn too_few(sight: &Verdict) -> Option<String> {
     (!fields.is_empty()).then(|| format!("not judged at this number of samples: {}", fields.join(", ")))
 }
 
-fn said(reason: &Reason) -> String {
-    reason.sentence().render(|foreign| format!("\"{}\"", text::terminal(foreign)))
-}
-
 fn headline(page: &BlessPage<'_>) -> String {
     let path = text::terminal(page.path);
     if page.blessed.unchanged {
@@ -87,7 +85,7 @@ fn headline(page: &BlessPage<'_>) -> String {
     };
     let jobs = page.blessed.baseline.jobs().count();
     let kilobytes = page.bytes.div_ceil(1000);
-    format!("BLESSED {path}: {what}; {jobs} {} in {kilobytes} kB", if jobs == 1 { "job" } else { "jobs" })
+    format!("BLESSED {path}: {what}; {} in {kilobytes} kB", count(jobs, "job"))
 }
 
 fn table(rows: &[FieldRow]) -> String {
@@ -109,7 +107,10 @@ fn table(rows: &[FieldRow]) -> String {
     }
     let mut text = table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n");
     if rows.len() > MOST_LINES {
-        text.push_str(&format!("\n… {} more fields, all in the file's summary", rows.len() - MOST_LINES));
+        text.push_str(&format!(
+            "\n… {}: the file's summary has all",
+            count(rows.len() - MOST_LINES, "more field")
+        ));
     }
     text
 }
@@ -127,7 +128,7 @@ fn diff(diff: &str) -> Vec<String> {
     let all: Vec<&str> = diff.lines().collect();
     let mut lines: Vec<String> = all.iter().take(MOST_LINES).map(|line| text::terminal(line)).collect();
     if all.len() > MOST_LINES {
-        lines.push(format!("… {} more lines: git diff shows them", all.len() - MOST_LINES));
+        lines.push(format!("… {}: git diff shows all", count(all.len() - MOST_LINES, "more line")));
     }
     lines
 }

@@ -2,7 +2,7 @@
 
 use crate::model::finding::DecidedBy;
 use crate::model::sentence::Sentence;
-use crate::model::wording::{chance, plus, share};
+use crate::model::wording::{chance, count, plus, share};
 use crate::model::{Finding, Finite, Metric, Reason, Tier, Verdict};
 
 use super::headline::judged;
@@ -76,9 +76,9 @@ pub fn evidence(verdict: &Verdict) -> Vec<Sentence> {
         (verdict.counts.over_expected, verdict.decided_by.unwrap_or(DecidedBy::Limits))
     {
         own(format!(
-            "{} of {} required fields {}; identical code would put about {:.1} there",
+            "{} of {} {}; identical code would put about {:.1} there",
             verdict.counts.over_limit,
-            verdict.counts.required,
+            count(verdict.counts.required, "required field"),
             if verdict.counts.over_limit == 1 { "is over its limit" } else { "are over their limits" },
             expected.get()
         ));

@@ -2,10 +2,11 @@
 
 use crate::model::finding::DecidedBy;
 use crate::model::sentence::Sentence;
+use crate::model::wording::count;
 use crate::model::{Finding, GroupId, Judgement, Metric, Outcome, Reason, Verdict};
 
 /// What every output of the embedded engine says.
-pub const SIMULATED: &str = "SIMULATED: no endpoint was measured; these are the embedded engine's numbers";
+pub const SIMULATED: &str = "SIMULATED: no model was measured; these are the embedded engine's numbers";
 
 /// What must be read before the verdict: altered baselines, simulation, `--report-only`, `--allow-different`.
 #[must_use]
@@ -176,7 +177,7 @@ fn counts(verdict: &Verdict) -> String {
     })
     .enumerate()
     .map(|(at, (n, words))| match at {
-        0 => format!("{n} of {required} required fields {words}"),
+        0 => format!("{n} of {} {words}", count(required, "required field")),
         _ => format!("{n} {words}"),
     })
     .collect();
@@ -184,7 +185,8 @@ fn counts(verdict: &Verdict) -> String {
         (0, _) | (_, Outcome::RunFailed) => String::new(),
         _ if !parts.is_empty() => parts.join(", "),
         _ => {
-            let compared = format!("{} of {required} required fields compared", verdict.counts.compared);
+            let compared =
+                format!("{} of {} compared", verdict.counts.compared, count(required, "required field"));
             let end = match verdict.outcome {
                 Outcome::Pass if clean(verdict) => ", all within their limits",
                 Outcome::Pass => ", none regressed",

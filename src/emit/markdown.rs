@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::model::quantity::SYMBOLS;
 use crate::model::sentence::Sentence;
 use crate::model::{Finding, Judgement, Metric, Outcome, Reason, Tier, Verdict};
 
@@ -158,8 +159,7 @@ fn table(verdict: &Verdict, findings: &[&Finding], columns: Columns) -> Table {
 
 /// A number and its unit stay in one line of a narrow cell.
 fn joined(text: &str) -> String {
-    let units = ["%", "pp", "ms", "tok/s", "req/s", "MB", "tokens"];
-    units
+    SYMBOLS
         .iter()
         .fold(text.to_owned(), |text, unit| text.replace(&format!(" {unit}"), &format!("\u{a0}{unit}")))
 }

@@ -19,6 +19,7 @@ mod junit;
 mod markdown;
 mod openmetrics;
 mod schema;
+mod self_test;
 mod terminal;
 mod trend;
 
@@ -27,7 +28,9 @@ pub use github::{github, line_of};
 pub use json::json;
 pub use junit::{Run, junit};
 pub use markdown::{MARKDOWN_LIMIT, markdown};
+pub use next_step::blessing;
 pub use openmetrics::openmetrics;
 pub use schema::{SchemaKind, schema};
+pub use self_test::self_test;
 pub use terminal::{Detail, Style, terminal};
 pub use trend::{trend, trend_json};

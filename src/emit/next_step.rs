@@ -125,11 +125,22 @@ fn after_no_verdict(verdict: &Verdict) -> Vec<Sentence> {
     vec![own("make both sides measure the same, then compare again")]
 }
 
+/// What makes a command bless; the reason is what the ledger and a reviewer ask for.
+const BLESSING: &str = "--bless --reason \"why\"";
+
+/// The same command, blessing. The flags follow the subcommand, for after a `--` they would be reports.
+#[must_use]
+pub fn blessing(command: &str) -> String {
+    match command.match_indices(' ').nth(1) {
+        Some((at, _)) => format!("{} {BLESSING}{}", &command[..at], &command[at..]),
+        None => format!("{command} {BLESSING}"),
+    }
+}
+
 /// The bless command, if the command line is known.
 fn bless(verdict: &Verdict, why: &str) -> Sentence {
-    let flags = " --bless --reason \"why\"";
     match &verdict.reproduce {
-        Some(command) => own(why).foreign(format!("{command}{flags}")),
-        None => own(format!("{why}the same command with{flags}")),
+        Some(command) => own(why).foreign(blessing(command)),
+        None => own(format!("{why}the same command with {BLESSING}")),
     }
 }

@@ -4,7 +4,7 @@ use schemars::Schema;
 
 use crate::model::history::HistoryEntry;
 use crate::model::trend::Trend;
-use crate::model::{Baseline, Report, Verdict};
+use crate::model::{Baseline, Report, SelfTest, Verdict};
 
 /// A kind of document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -15,6 +15,8 @@ pub enum SchemaKind {
     Baseline,
     /// How a comparison ended.
     Verdict,
+    /// What trying a gate out showed.
+    SelfTest,
     /// A line of the history of the main branch.
     History,
     /// What past jobs show.
@@ -23,10 +25,11 @@ pub enum SchemaKind {
 
 impl SchemaKind {
     /// All of them.
-    pub const ALL: [SchemaKind; 5] = [
+    pub const ALL: [SchemaKind; 6] = [
         SchemaKind::Report,
         SchemaKind::Baseline,
         SchemaKind::Verdict,
+        SchemaKind::SelfTest,
         SchemaKind::History,
         SchemaKind::Trend,
     ];
@@ -38,6 +41,7 @@ impl SchemaKind {
             SchemaKind::Report => "report",
             SchemaKind::Baseline => "baseline",
             SchemaKind::Verdict => "verdict",
+            SchemaKind::SelfTest => "self-test",
             SchemaKind::History => "history",
             SchemaKind::Trend => "trend",
         }
@@ -48,6 +52,7 @@ impl SchemaKind {
             SchemaKind::Report => schemars::schema_for!(Report),
             SchemaKind::Baseline => schemars::schema_for!(Baseline),
             SchemaKind::Verdict => schemars::schema_for!(Verdict),
+            SchemaKind::SelfTest => schemars::schema_for!(SelfTest),
             SchemaKind::History => schemars::schema_for!(HistoryEntry),
             SchemaKind::Trend => schemars::schema_for!(Trend),
         }

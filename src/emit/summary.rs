@@ -3,6 +3,7 @@
 use crate::model::history::{HistoryNote, HistoryRow};
 use crate::model::report::Requests;
 use crate::model::sentence::Sentence;
+use crate::model::wording::{count, part_of};
 use crate::model::{Finite, Metric, Quantity, Statistic, Unit, Verdict};
 
 /// The candidate in a few lines: a word and what is said under it.
@@ -50,11 +51,12 @@ fn reliability(verdict: &Verdict) -> Sentence {
 
 /// `300 requests sent, 298 succeeded (99.33 %), 2 failed: 2 × 429 (too many requests)`.
 fn requests(requests: &Requests) -> String {
-    let sent =
-        requests.sent.map_or("requests sent: not recorded".to_owned(), |n| format!("{n} requests sent"));
+    let sent = requests
+        .sent
+        .map_or("requests sent: not recorded".to_owned(), |n| format!("{} sent", count(n, "request")));
     let succeeded = match requests.counts() {
         Some((_, 0)) => String::new(),
-        Some((good, all)) => format!(", {good} succeeded ({})", percent(good, all)),
+        Some((good, all)) => format!(", {good} succeeded ({})", part_of(good, all)),
         None => {
             requests.succeeded.map_or(", successes: not recorded".to_owned(), |n| format!(", {n} succeeded"))
         }
@@ -70,20 +72,8 @@ fn requests(requests: &Requests) -> String {
     format!("{sent}{succeeded}{failed}")
 }
 
-/// One failure in a million is not "100 %", whatever it rounds to.
-#[expect(clippy::cast_precision_loss, reason = "request counts are far below 2^53")]
-fn percent(part: u64, whole: u64) -> String {
-    let percent = part as f64 / whole as f64 * 100.0;
-    let most = if part < whole { 99.99 } else { 100.0 };
-    format!("{:.2} %", percent.min(most))
-}
-
 fn tokens(way: &str, n: Option<u64>) -> String {
-    n.map_or(format!("tokens {way}: not recorded"), |n| format!("{n} tokens {way}"))
-}
-
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+    n.map_or(format!("tokens {way}: not recorded"), |n| format!("{} {way}", count(n, "token")))
 }
 
 /// Each metric of a unit, smallest to largest over the groups.

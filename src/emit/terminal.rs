@@ -2,7 +2,9 @@
 
 mod grid;
 
+use crate::model::quantity::SYMBOLS;
 use crate::model::sentence::Sentence;
+use crate::model::wording::count;
 use crate::model::{Finding, GroupId, Metric, Outcome, Reason, Verdict};
 
 use super::headline::{
@@ -199,10 +201,8 @@ impl Page {
     /// How many failing fields a cause already speaks for.
     fn fold(&mut self, fields: usize) {
         if fields > 0 {
-            let text = match fields {
-                1 => "1 more field follows from the shift named above; the table has it".to_owned(),
-                n => format!("{n} more fields follow from the shift named above; the table has them"),
-            };
+            let text =
+                format!("explained by the shift named above: {}, in the table", count(fields, "more field"));
             self.line(&Sentence::default().own(text), "  ");
         }
     }
@@ -230,11 +230,11 @@ impl Page {
             }
         }
         if folded > 0 {
-            let fields = if folded == 1 { "field" } else { "fields" };
+            let fields = count(folded, "field");
             if rows.is_empty() {
-                self.heading(&format!("{folded} {fields} without a comparison, shown with -v"));
+                self.heading(&format!("{fields} without a comparison, shown with -v"));
             } else {
-                self.push(&format!("  {folded} {fields} not gated, shown with -v"), None);
+                self.push(&format!("  {fields} not gated, shown with -v"), None);
             }
         }
     }
@@ -242,10 +242,9 @@ impl Page {
 
 /// The words of a text; a number and its unit stay together.
 fn unbroken(text: &str) -> Vec<String> {
-    const UNITS: [&str; 7] = ["%", "pp", "ms", "tok/s", "req/s", "MB", "tokens"];
     let mut words: Vec<String> = Vec::new();
     for word in text.split(' ') {
-        let unit = UNITS.contains(&word.trim_end_matches([',', ';', ':', '.', ')', ']']));
+        let unit = SYMBOLS.contains(&word.trim_end_matches([',', ';', ':', '.', ')', ']']));
         match words.last_mut().filter(|last| unit && last.ends_with(|c: char| c.is_ascii_digit())) {
             Some(number) => *number = format!("{number} {word}"),
             None => words.push(word.to_owned()),

@@ -14,10 +14,10 @@ pub use markdown::{MARKDOWN_CODE_LIMIT, markdown_code, markdown_code_cell};
 pub use openmetrics::openmetrics_label;
 pub use terminal::terminal;
 pub use workflow::{
-    ANNOTATION_MESSAGE_LIMIT, ANNOTATION_TITLE_LIMIT, Annotation, AnnotationLevel, OutputError,
-    github_output, workflow_command, workflow_data, workflow_property,
+    ANNOTATION_MESSAGE_LIMIT, ANNOTATION_TITLE_LIMIT, Annotation, AnnotationLevel, workflow_command,
+    workflow_data, workflow_property,
 };
-pub use xml::{XML_TEXT_LIMIT, xml_attribute, xml_clean, xml_text};
+pub use xml::{XML_TEXT_LIMIT, xml_clean, xml_text};
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

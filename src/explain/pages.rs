@@ -3,6 +3,7 @@
 use crate::model::Report;
 use crate::model::report::SourceKind;
 use crate::model::sentence::Sentence;
+use crate::model::wording::count;
 
 use super::scope::Scope;
 use super::view::View;
@@ -51,14 +52,15 @@ impl Page {
         let mut line = match (&source.format, source.kind) {
             (Some(format), _) => Sentence::default().foreign(format).own(" report"),
             (None, SourceKind::Simulate) => Sentence::default()
-                .own("SIMULATED: no endpoint was measured. A report of the embedded engine"),
+                .own("SIMULATED: no model was measured. A report of the embedded engine"),
+            (None, _) if view.report.is_simulated() => Sentence::default()
+                .own("SIMULATED: no model was measured. A report of pacegate's load generator against pacegate mock"),
             (None, _) => Sentence::default().own("a report of pacegate's own load generator"),
         };
         for (at, file) in source.files.iter().enumerate() {
             line = line.own(if at == 0 { " " } else { ", " }).foreign(file);
         }
-        let groups = view.groups.len();
-        line = line.own(format!("; {groups} group{}", if groups == 1 { "" } else { "s" }));
+        line = line.own(format!("; {}", count(view.groups.len(), "group")));
         line = match &view.report.subject.model {
             Some(model) => line.own("; model that answered: ").foreign(model),
             None => line.own("; the model is not recorded"),

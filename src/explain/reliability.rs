@@ -2,7 +2,8 @@
 
 use crate::model::report::FailureKind;
 use crate::model::sentence::Sentence;
-use crate::model::{Metric, Statistic};
+use crate::model::wording::{count, part_of};
+use crate::model::{Measurement, Metric, Statistic};
 
 use super::pages::Page;
 use super::scope::Scope;
@@ -34,8 +35,8 @@ pub fn section(page: &mut Page, view: &View<'_>, scope: &Scope) {
 
 fn group(page: &mut Page, seen: &Seen<'_>) {
     let mut parts: Vec<String> = match (seen.counts(), seen.total(|group| group.requests.sent)) {
-        (Some((good, all)), _) if all > 0 => vec![format!("{good} of {all} ({})", percent(good, all))],
-        (None, Some(sent)) => vec![format!("{sent} requests sent, successes not recorded")],
+        (Some((good, all)), _) if all > 0 => vec![format!("{good} of {all} ({})", part_of(good, all))],
+        (None, Some(sent)) => vec![format!("{} sent, successes not recorded", count(sent, "request"))],
         _ => return,
     };
     let failed: Vec<String> = kinds(seen).into_iter().map(|(kind, n)| format!("{n} \u{d7} {kind}")).collect();
@@ -50,7 +51,7 @@ fn tells_tokens(seen: &Seen<'_>) -> bool {
 
 /// `148150 tokens in, 75964 tokens out`, whichever of the two is recorded of every round.
 fn tokens(seen: &Seen<'_>) -> Option<String> {
-    let way = |n: Option<u64>, way| n.map(|n| format!("{n} tokens {way}"));
+    let way = |n: Option<u64>, way| n.map(|n| format!("{} {way}", count(n, "token")));
     let ways = [
         way(seen.total(|group| group.tokens.input), "in"),
         way(seen.total(|group| group.tokens.output), "out"),
@@ -95,17 +96,10 @@ fn usage_check(page: &mut Page, view: &View<'_>) {
         view.groups.iter().flat_map(|seen| &seen.rounds).map(|group| group.requests.sent).collect();
     let Some(sent) = sent else { return };
     let warmup: u64 = view.report.jobs.iter().filter_map(|job| job.warmup.as_ref()).map(|w| w.sent).sum();
-    let (levels, total) = (sent.len() as u64, sent.iter().sum::<u64>() + warmup);
-    let same = sent.windows(2).all(|pair| pair[0] == pair[1]) && levels > 0 && warmup.is_multiple_of(levels);
-    let sum = match sent.first() {
-        Some(each) if same => {
-            format!(
-                "({each} prompts + {} warm-up) \u{d7} {levels} level{} = {total}",
-                warmup / levels,
-                if levels == 1 { "" } else { "s" }
-            )
-        }
-        _ => format!("{} measured + {warmup} warm-up = {total}", total - warmup),
+    let total = sent.iter().sum::<u64>() + warmup;
+    let sum = match even(view, &sent, warmup) {
+        Some((each, warm, times)) => format!("({each} prompts + {warm} warm-up) \u{d7} {times} = {total}"),
+        None => format!("{} measured + {warmup} warm-up = {total}", total - warmup),
     };
     let model = match &view.report.subject.model {
         Some(model) => Sentence::default().own(" under the model id ").foreign(model),
@@ -120,6 +114,16 @@ fn usage_check(page: &mut Page, view: &View<'_>) {
     if warmup > 0 {
         page.own("warm-up requests are in none of the numbers");
     }
+}
+
+/// Prompts and warm-up requests of each pass over a level, and `3 levels × 2 rounds`, where all passes are alike.
+fn even(view: &View<'_>, sent: &[u64], warmup: u64) -> Option<(u64, u64, String)> {
+    let (each, rounds) = (*sent.first()?, view.groups.first()?.rounds.len());
+    let alike = sent.iter().all(|n| *n == each) && view.groups.iter().all(|seen| seen.rounds.len() == rounds);
+    let passes = sent.len() as u64;
+    let levels = count(view.groups.len(), "level");
+    let times = if rounds == 1 { levels } else { format!("{levels} \u{d7} {rounds} rounds") };
+    (alike && warmup.is_multiple_of(passes)).then(|| (each, warmup / passes, times))
 }
 
 /// In which order to read a load test, and what one run can't tell.
@@ -140,24 +144,26 @@ pub fn over_time(page: &mut Page, view: &View<'_>, scope: &Scope) {
     page.own("p95 of ttft up with the same success_rate suggests routing or network; success_rate down: look at 429 and time-outs first");
 }
 
+/// How far the tail is from the middle, in the round where it is longest.
 fn tail(seen: &Seen<'_>) -> Option<String> {
-    let last = |statistic| seen.values(&Metric::TTFT, statistic).last().map(|v| v.get());
-    let (middle, tail) = (last(Statistic::P50)?, last(Statistic::P95)?);
+    let both = |m: &Measurement| {
+        let of = |statistic| m.stats.get(&statistic).map(|value| value.get());
+        Some((of(Statistic::P50).filter(|middle| *middle > 0.0)?, of(Statistic::P95)?))
+    };
+    let rounds: Vec<(f64, f64)> = seen.measurements(&Metric::TTFT).filter_map(both).collect();
+    let (middle, tail) = rounds.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let word = if tail > LONG_QUEUE_MS {
         "above 3000 ms: look for a full queue at the server"
     } else {
         "a tail under control: below 3000 ms"
     };
+    let which = match rounds.len() {
+        1 => String::new(),
+        n => format!(" in the worst of {n} rounds"),
+    };
     Some(format!(
-        "{}: ttft p50 {middle:.1} ms, p95 {tail:.1} ms, {:.1} times as long; {word}",
+        "{}: ttft p50 {middle:.1} ms, p95 {tail:.1} ms{which}, {:.1} times as long; {word}",
         seen.id,
         tail / middle
     ))
-    .filter(|_| middle > 0.0)
-}
-
-/// Rounded down, so that one failure in a million is not "100 %".
-#[expect(clippy::cast_precision_loss, reason = "request counts are far below 2^53")]
-fn percent(part: u64, whole: u64) -> String {
-    format!("{:.2} %", (part as f64 / whole as f64 * 10_000.0).floor() / 100.0)
 }

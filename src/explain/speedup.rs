@@ -1,7 +1,6 @@
 //! Which strategy is faster, by how much, and why it is less than the table promised.
 
-use crate::model::report::ReportedSpeedup;
-use crate::model::{Finite, Metric, Quantity, Statistic, Unit};
+use crate::model::{Finite, Group, Metric, Quantity, Statistic, Unit};
 
 use super::dilution;
 use super::pages::Page;
@@ -77,10 +76,8 @@ fn one(page: &mut Page, view: &View<'_>, scope: &Scope, pair: &Pair<'_>) {
         page.own(if said.as_ref() == Some(&words) { line } else { format!("{line}. {words}") });
         said = Some(words);
     }
-    for group in &pair.seen.rounds {
-        if let Some(line) = group.speedup_reported.as_ref().and_then(|claim| held_against(pair, claim)) {
-            page.own(format!("  {line}"));
-        }
+    for line in claims(view, pair) {
+        page.own(format!("  {line}"));
     }
     for line in dilution::lines(view, pair) {
         page.own(format!("  {line}"));
@@ -112,9 +109,27 @@ fn in_words(strategy: &str, ratio: f64) -> String {
     }
 }
 
-/// What the file claims, if it is not what its own two times give.
-fn held_against(pair: &Pair<'_>, claim: &ReportedSpeedup) -> Option<String> {
-    let (top, bottom) = legs(pair, &Metric::E2E, claim.statistic)?;
+/// What each round claims, where it is not what that round's own two times give.
+fn claims(view: &View<'_>, pair: &Pair<'_>) -> Vec<String> {
+    let rounds = view.report.jobs.iter().flat_map(|job| &job.rounds);
+    let legs = rounds.filter_map(|round| {
+        let of = |seen: &Seen<'_>| round.groups.iter().find(|group| group.id == *seen.id);
+        Some((of(pair.reference), of(pair.seen)?))
+    });
+    let line = |(at, (reference, group)): (usize, (Option<&Group>, &Group))| {
+        let line = held_against(reference?, group)?;
+        Some(if pair.seen.rounds.len() > 1 { format!("round {}: {line}", at + 1) } else { line })
+    };
+    legs.enumerate().filter_map(line).collect()
+}
+
+fn held_against(reference: &Group, group: &Group) -> Option<String> {
+    let claim = group.speedup_reported.as_ref()?;
+    let time = |group: &Group| {
+        let time = group.metrics.get(&Metric::E2E)?.stats.get(&claim.statistic)?;
+        Some(*time).filter(|time| *time > Finite::ZERO)
+    };
+    let (top, bottom) = (time(reference)?, time(group)?);
     let ratio = top.get() / bottom.get();
     let said = claim.value;
     if agrees(said, ratio, claim.decimals) {
@@ -123,7 +138,7 @@ fn held_against(pair: &Pair<'_>, claim: &ReportedSpeedup) -> Option<String> {
     if agrees(said, 1.0 / ratio, claim.decimals) {
         return Some(format!(
             "UPSIDE DOWN in the file: it says {said} for {}, and that is {} / {}, this strategy / the reference strategy. Numerator and denominator are swapped: right is {ratio:.2}, {} than the reference strategy",
-            pair.seen.id,
+            group.id,
             ms(bottom),
             ms(top),
             if ratio > 1.0 { "FASTER" } else { "SLOWER" }
@@ -131,7 +146,7 @@ fn held_against(pair: &Pair<'_>, claim: &ReportedSpeedup) -> Option<String> {
     }
     Some(format!(
         "the file says {said} for {}, but its own {} of e2e gives {ratio:.2}: believe the two times",
-        pair.seen.id, claim.statistic
+        group.id, claim.statistic
     ))
 }
 

@@ -78,13 +78,17 @@ impl<'a> Seen<'a> {
 
     /// A count over all rounds, if all tell it.
     pub fn total(&self, read: impl Fn(&Group) -> Option<u64>) -> Option<u64> {
-        self.rounds.iter().map(|group| read(group)).sum()
+        crate::model::requests::total(self.rounds.iter().map(|group| read(group)))
     }
 
     /// Successes and requests of all rounds, if all tell both.
     pub fn counts(&self) -> Option<(u64, u64)> {
         let counts: Option<Vec<(u64, u64)>> = self.rounds.iter().map(|g| g.requests.counts()).collect();
-        Some(counts?.into_iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1)))
+        Some(
+            counts?
+                .into_iter()
+                .fold((0, 0), |sum, one| (sum.0.saturating_add(one.0), sum.1.saturating_add(one.1))),
+        )
     }
 
     /// Whether it is known that nothing succeeded.

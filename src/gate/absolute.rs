@@ -1,12 +1,19 @@
 //! Absolute limits: the value itself, whatever it was before.
 
 use crate::model::policy::Tolerance;
-use crate::model::{Finite, Judgement, Quantity, Reason};
+use crate::model::{Judgement, Quantity, Reason};
 
 use super::case::Case;
 
 /// `max` and `min` are inclusive and need no baseline.
-pub(super) fn check(case: &mut Case, tolerance: &Tolerance, value: Finite) {
+///
+/// Numbers that can't be right, or are not there, break no limit: they have a judgement that says more.
+pub(super) fn check(case: &mut Case, tolerance: &Tolerance) {
+    use Judgement::{Invalid, Missing, NotComparable};
+    let Some(value) = case.new else { return };
+    if matches!(case.judgement, Some(Invalid | NotComparable | Missing)) {
+        return;
+    }
     let quantity = Quantity { value, unit: case.id.metric.unit() };
     let slack = crate::stats::constants::EPSILON * value.get().abs().max(1.0);
     let (field, origin) = (case.id.clone(), tolerance.bound_origin.clone());

@@ -6,7 +6,7 @@ use crate::model::metric::Metric;
 use crate::model::policy::{Policy, RuleTie};
 use crate::model::reason::Side;
 use crate::model::report::SourceKind;
-use crate::model::{Direction, Fact, FieldId, GroupId, Judgement, Quantity, Reason, Statistic};
+use crate::model::{Direction, Fact, FieldId, Finite, GroupId, Judgement, Quantity, Reason, Statistic};
 
 use super::case::Case;
 use super::comparable::Comparability;
@@ -102,22 +102,35 @@ fn settle(
             if let Some(reason) = refusal(case, sides, comparability, allowed) {
                 return case.settle(Judgement::NotComparable, reason);
             }
-            for (value, side) in [(old, Side::Blessed), (new, Side::Candidate)] {
-                if let Some(reason) = bad_value(&case.id, value, side) {
-                    // Gaps between chunks that arrive together are truly 0; no other time is.
-                    let word = if case.id.metric == Metric::ITL {
-                        Judgement::Unresolved
-                    } else {
-                        Judgement::Invalid
-                    };
-                    return case.settle(word, reason);
-                }
+            if let Some(reason) = hidden(case, sides) {
+                return case.settle(Judgement::Invalid, reason);
+            }
+            // Gaps between chunks that arrive together are truly 0; no other time is.
+            if case.id.metric == Metric::ITL && (old == Finite::ZERO || new == Finite::ZERO) {
+                let side = if old == Finite::ZERO { Side::Blessed } else { Side::Candidate };
+                let reason = Reason::ZeroValue { field: case.id.clone(), side, in_a_round: false };
+                return case.settle(Judgement::Unresolved, reason);
             }
         }
     }
     if case.tolerance.is_none() && !matches!(case.judgement, Some(Judgement::New | Judgement::Missing)) {
         case.judgement = Some(Judgement::NotGated);
     }
+}
+
+/// What a mean over rounds would hide: a round without the field, or one with a value that can't be.
+///
+/// A blessed side may have gaps, for jobs can be added to it; the sides of a duet were measured together.
+fn hidden(case: &Case, sides: &Sides) -> Option<Reason> {
+    let gap = case.candidate.gap.or(case.blessed.gap.filter(|_| sides.duet));
+    if let Some(gap) = gap.filter(|_| case.gated()) {
+        return Some(Reason::FieldLostInRound { field: case.id.clone(), job: gap.job, round: gap.round });
+    }
+    let both = [(&case.candidate, Side::Candidate), (&case.blessed, Side::Blessed)];
+    both.into_iter().find_map(|(series, side)| {
+        let in_a_round = series.readings().nth(1).is_some();
+        bad_value(&case.id, series.smallest()?, side, in_a_round)
+    })
 }
 
 /// Why this field of two comparable-looking groups can't be compared.

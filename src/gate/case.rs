@@ -2,7 +2,7 @@
 
 use crate::model::finding::{DecidedBy, Evidence};
 use crate::model::policy::{Allowance, Tolerance};
-use crate::model::{Direction, FieldId, Finding, Finite, Judgement, Reason};
+use crate::model::{Direction, FieldId, Finding, Finite, Judgement, Metric, Quantity, Reason};
 use crate::stats::evidence::{Class, Field, limit_of_decrease, limit_of_increase};
 
 use super::reading::Series;
@@ -70,8 +70,34 @@ impl Case {
         self.blessed.summary() || self.candidate.summary()
     }
 
-    pub fn finding(self) -> Finding {
+    /// Both sides have it in every round, as numbers that evidence can be computed of.
+    pub fn evident(&self) -> bool {
+        self.blessed.evident() && self.candidate.evident()
+    }
+
+    /// Gated by nothing but a limit that is as large as the value: it could never fail.
+    pub fn cannot_fail(&self) -> bool {
+        let Some((tolerance, old)) = self.tolerance.as_ref().zip(self.old).filter(|_| self.gated()) else {
+            return false;
+        };
+        let direction = tolerance.fail_if_reversed && self.id.metric == Metric::SPEEDUP;
+        let other = tolerance.max.is_some() || tolerance.min.is_some() || direction;
+        let limit = match tolerance.allowance {
+            Some(Allowance::Absolute(value)) => value,
+            Some(Allowance::Relative(_) | Allowance::Points(_)) | None => Finite::ZERO,
+        };
+        let needed = limit.max(tolerance.min_change.unwrap_or(Finite::ZERO));
+        self.id.metric.direction() == Direction::HigherIsBetter && !other && needed >= old
+    }
+
+    pub fn finding(mut self) -> Finding {
         let gated = self.gated();
+        if self.judgement == Some(Judgement::Unchanged) && self.cannot_fail() {
+            self.out_of_reach();
+        }
+        if gated && self.judgement.is_none() {
+            self.settle(Judgement::Invalid, Reason::NotJudged { field: self.id.clone() });
+        }
         let summary = self.summary();
         Finding {
             unit: self.id.metric.unit(),
@@ -88,6 +114,13 @@ impl Case {
             reasons: self.reasons,
             field: self.id,
         }
+    }
+
+    fn out_of_reach(&mut self) {
+        let Some((tolerance, value)) = self.tolerance.clone().zip(self.old) else { return };
+        let old = Quantity { value, unit: self.id.metric.unit() };
+        let field = self.id.clone();
+        self.settle(Judgement::Invalid, Reason::LimitOutOfReach { field, old, tolerance });
     }
 
     /// The field as the statistics see it; `None` where it belongs to no channel or has no limit on its change.
@@ -128,5 +161,31 @@ pub(super) fn log_limit(allowance: Allowance, old: Finite, direction: Direction)
         Direction::LowerIsBetter => limit_of_increase(share).ok(),
         Direction::HigherIsBetter => limit_of_decrease(share).ok(),
         Direction::Unknown => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::policy::Origin;
+    use crate::model::{GroupId, Statistic};
+
+    #[test]
+    fn a_gated_field_that_nothing_judged_is_no_pass() {
+        let id = FieldId::new(GroupId("c8".into()), Metric::TTFT, Statistic::P95);
+        let tolerance = Tolerance {
+            allowance: None,
+            min_change: None,
+            max: None,
+            min: None,
+            fail_if_reversed: false,
+            origin: Origin::Default,
+            bound_origin: Origin::Default,
+        };
+        let finding = |tolerance| Case::computed(id.clone(), tolerance, None, None).finding();
+        let gated = finding(Some(tolerance));
+        assert_eq!(gated.judgement, Judgement::Invalid);
+        assert!(gated.reasons[0].to_string().contains("is gated and was not judged"));
+        assert_eq!((finding(None).judgement, finding(None).reasons.len()), (Judgement::NotGated, 0));
     }
 }

@@ -48,20 +48,23 @@ pub(super) fn judge(cases: &mut [Case], sides: &Sides, setting: &Setting, policy
             continue;
         }
         case.evidence = said.and_then(|said| evidence_of(&case.id.metric, said));
-        let decides = setting.decides(case.summary());
-        case.decided_by = Some(decides);
-        let is_over = is_over(case, &family.fields[at]);
-        match (decides, said) {
-            (DecidedBy::Evidence, Some(said)) => by_evidence(case, said, outcome.as_ref()),
-            // Evidence is wanted and there is none: that is never a pass.
-            (DecidedBy::Evidence, None) | (DecidedBy::Limits | DecidedBy::Exact, _) => {
-                by_limits(case, &family.fields[at], is_over);
-                if case.judgement == Some(Judgement::Regressed) && decides != DecidedBy::Exact {
+        match (setting.decides(case.summary()), said) {
+            (DecidedBy::Evidence, Some(said)) => {
+                case.decided_by = Some(DecidedBy::Evidence);
+                by_evidence(case, said, outcome.as_ref());
+            }
+            // Evidence is wanted and there is none: the limit decides.
+            (decides, said) => {
+                let exact = decides == DecidedBy::Exact;
+                case.decided_by = Some(if exact { DecidedBy::Exact } else { DecidedBy::Limits });
+                by_limits(case, &family.fields[at]);
+                if case.judgement == Some(Judgement::Regressed) && !exact {
                     confirm(case, said, outcome.as_ref(), gated, lifts.clone());
                 }
             }
         }
     }
+    by_limits_alone(cases, setting, outcome.as_ref(), gated);
     by_absolute_limits(cases, setting);
     let mut channels = Channels::default();
     if setting.tier == Tier::Exact {
@@ -84,7 +87,7 @@ fn family(cases: &[Case]) -> Family {
     for (place, case) in cases.iter().enumerate() {
         let open =
             case.judgement.is_none() || (case.companion && case.judgement == Some(Judgement::NotGated));
-        if !open || case.old.is_none() || case.new.is_none() {
+        if !open || !case.evident() {
             continue;
         }
         let next = numbers.len();
@@ -98,7 +101,7 @@ fn family(cases: &[Case]) -> Family {
     family
 }
 
-/// The evidence rule over the family; `None` where it can't be applied (nothing gated, a job without some field).
+/// The evidence rule over the family; `None` where it can't be applied, as where nothing is gated.
 fn outcome(
     cases: &[Case],
     family: &Family,
@@ -106,8 +109,7 @@ fn outcome(
     setting: &Setting,
     policy: &Policy,
 ) -> Option<Outcome> {
-    let whole = |place: &usize| cases[*place].blessed.whole && cases[*place].candidate.whole;
-    if !family.fields.iter().any(|field| field.gated) || !family.places.iter().all(whole) {
+    if !family.fields.iter().any(|field| field.gated) {
         return None;
     }
     let rule = rule(policy);
@@ -197,10 +199,6 @@ pub(super) fn moved(case: &Case, field: &Field) -> Option<(f64, f64)> {
     (old > 0.0 && new > 0.0).then(|| (sign * old.ln(), sign * (new.ln() - old.ln())))
 }
 
-fn is_over(case: &Case, field: &Field) -> bool {
-    moved(case, field).is_some_and(|(level, change)| over_limit(field, level, change))
-}
-
 fn by_evidence(case: &mut Case, said: &FieldOutcome, outcome: Option<&Outcome>) {
     let Some(change) = case_change(case) else { return };
     let Some(tolerance) = case.tolerance.clone() else { return };
@@ -221,13 +219,13 @@ fn by_evidence(case: &mut Case, said: &FieldOutcome, outcome: Option<&Outcome>) 
     }
 }
 
-fn by_limits(case: &mut Case, limit: &Field, is_over: bool) {
+fn by_limits(case: &mut Case, limit: &Field) {
     let Some(change) = case_change(case) else { return };
     let Some(tolerance) = case.tolerance.clone() else { return };
     let Some((level, moved)) = moved(case, limit) else { return };
     let field = case.id.clone();
     let without_floor = Field { floor: 0.0, ..*limit };
-    if is_over {
+    if over_limit(limit, level, moved) {
         case.settle(Judgement::Regressed, Reason::OverLimit { field, change, tolerance });
     } else if over_limit(&without_floor, level, moved) {
         case.settle(Judgement::Unchanged, Reason::UnderMinChange { field, change, tolerance });
@@ -235,6 +233,19 @@ fn by_limits(case: &mut Case, limit: &Field, is_over: bool) {
         case.settle(Judgement::Improved, Reason::Better { field, change });
     } else {
         case.judgement = Some(Judgement::Unchanged);
+    }
+}
+
+/// Fields that some job or round lacks carry no evidence; their limits decide, and the evidence is left to the others.
+fn by_limits_alone(cases: &mut [Case], setting: &Setting, outcome: Option<&Outcome>, gated: usize) {
+    for case in cases.iter_mut().filter(|case| case.gated() && case.judgement.is_none() && !case.evident()) {
+        let Some(limit) = case.statistical(0) else { continue };
+        let exact = setting.tier == Tier::Exact;
+        case.decided_by = Some(if exact { DecidedBy::Exact } else { DecidedBy::Limits });
+        by_limits(case, &limit);
+        if case.judgement == Some(Judgement::Regressed) && !exact {
+            confirm(case, None, outcome, gated, None);
+        }
     }
 }
 
@@ -285,13 +296,7 @@ fn by_absolute_limits(cases: &mut [Case], setting: &Setting) {
                 Some(if setting.tier == Tier::Exact { DecidedBy::Exact } else { DecidedBy::Limits });
             outside_channels(case, &tolerance);
         }
-        let open = !matches!(
-            case.judgement,
-            Some(Judgement::Invalid | Judgement::NotComparable | Judgement::Missing)
-        );
-        if open && let Some(value) = case.new {
-            super::absolute::check(case, &tolerance, value);
-        }
+        super::absolute::check(case, &tolerance);
     }
 }
 

@@ -148,9 +148,16 @@ fn changes(old: &Report, new: &Report) -> Vec<Reason> {
             });
         }
     };
-    push("commit", old.code.commit.as_ref(), new.code.commit.as_ref());
-    push("engine", old.subject.engine.as_ref(), new.subject.engine.as_ref());
-    push("engine_version", old.subject.engine_version.as_ref(), new.subject.engine_version.as_ref());
+    // What only one side recorded says nothing about a change; a parameter that went away does.
+    for (name, old, new) in [
+        ("commit", &old.code.commit, &new.code.commit),
+        ("engine", &old.subject.engine, &new.subject.engine),
+        ("engine_version", &old.subject.engine_version, &new.subject.engine_version),
+    ] {
+        if old.is_some() && new.is_some() {
+            push(name, old.as_ref(), new.as_ref());
+        }
+    }
     let names: BTreeSet<&String> =
         old.subject.parameters.keys().chain(new.subject.parameters.keys()).collect();
     for name in names {

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use crate::model::finding::DecidedBy;
 use crate::model::policy::{OnUnresolved, Policy};
 use crate::model::reason::Side;
-use crate::model::report::{SourceKind, Tool};
+use crate::model::report::Tool;
+use crate::model::requests::total;
 use crate::model::verdict::{CandidateRef, Cause, Channel, Counts, Resolution, SCHEMA, Tier};
 use crate::model::{
     Dimensions, Fact, Finding, Finite, GroupId, Judgement, Metric, Outcome, Reason, Report, Verdict,
@@ -32,7 +33,6 @@ pub(super) struct Joined {
     over_expected: Option<Finite>,
     unresolved: bool,
     over_limits: Vec<Channel>,
-    promise: Option<String>,
 }
 
 impl Joined {
@@ -56,7 +56,6 @@ impl Joined {
             over_expected: channels.over_expected,
             unresolved: channels.unresolved,
             over_limits: channels.over_limits,
-            promise: None,
         }
     }
 
@@ -105,7 +104,6 @@ impl Joined {
             self.notes.extend(suspicion::look(cases, sides));
         }
         self.blindness(cases, policy);
-        self.promise = self.setting.promise(policy);
         let said = candidate.source.warnings.iter().map(|text| Reason::SourceSays { text: text.clone() });
         self.notes.extend(said);
     }
@@ -114,7 +112,7 @@ impl Joined {
     fn old_baseline(&mut self, input: &Input) {
         const DAYS: i64 = 90;
         let blessed = input.baseline.as_ref().and_then(|(_, reference)| reference.blessed);
-        let days = blessed.map_or(0, |blessed| (input.today - blessed.0.date()).whole_days());
+        let days = blessed.map_or(0, |blessed| (input.today - blessed.get().date()).whole_days());
         if days > DAYS {
             self.notes.push(Reason::OldBaseline { days });
         }
@@ -153,19 +151,12 @@ impl Joined {
         if counts.compared == 0 && !explained {
             self.problems.push((Outcome::NoVerdict, Reason::NothingCompared));
         }
-        let ids: Vec<_> = findings.iter().map(|finding| finding.field.clone()).collect();
-        let all: Vec<Case> = ids.into_iter().map(|id| Case::computed(id, None, None, None)).collect();
-        let unmatched = rules::unmatched(input.policy, all.iter());
+        let unmatched = rules::unmatched(input.policy, findings.iter().map(|finding| &finding.field));
         self.problems.extend(unmatched.into_iter().map(|reason| (Outcome::NoVerdict, reason)));
         if input.alterations.iter().any(|reason| matches!(reason, Reason::SelfBlessRefused)) {
             self.problems.push((Outcome::Regression, Reason::SelfBlessRefused));
         }
         let mut outcome = super::outcome(findings.iter(), &self.problems);
-        let channel_fails = self.causes.iter().any(|cause| cause.regressed && cause.p.is_some())
-            && self.setting.decides == DecidedBy::Evidence;
-        if channel_fails && findings.iter().any(|f| f.judgement == Judgement::Regressed) {
-            outcome = outcome.join(Outcome::Regression);
-        }
         if self.unresolved && input.policy.unresolved == OnUnresolved::Fail {
             outcome = outcome.join(Outcome::Inconclusive);
         }
@@ -177,11 +168,12 @@ impl Joined {
         dedup(&mut problems);
         let compared = counts.compared > 0;
         let over_limits = row::still_over(self.over_limits, &findings);
+        let promise = self.setting.promise(input.policy, &findings);
         Verdict {
             tier: compared.then_some(self.setting.tier),
             decided_by: compared.then_some(self.setting.decides_most(&findings)),
             lifts: self.setting.lifts().filter(|_| compared),
-            promise: self.promise.filter(|_| compared),
+            promise: promise.filter(|_| compared),
             allowed: self.allowed.into_iter().collect(),
             counts,
             problems,
@@ -256,7 +248,7 @@ fn empty(input: Input, outcome: Outcome) -> Verdict {
         outcome,
         exit_code: crate::exit::Exit::of(outcome, input.report_only).code(),
         report_only: input.report_only,
-        simulated: input.candidate.source.kind == SourceKind::Simulate,
+        simulated: input.candidate.is_simulated(),
         tier: None,
         decide: input.policy.decide,
         decided_by: None,
@@ -281,7 +273,8 @@ fn empty(input: Input, outcome: Outcome) -> Verdict {
 
 fn candidate_ref(report: &Report) -> CandidateRef {
     let groups = || report.jobs.iter().flat_map(|job| &job.rounds).flat_map(|round| &round.groups);
-    let tokens = |of: fn(&crate::model::report::Tokens) -> Option<u64>| groups().map(|g| of(&g.tokens)).sum();
+    let tokens =
+        |of: fn(&crate::model::report::Tokens) -> Option<u64>| total(groups().map(|g| of(&g.tokens)));
     CandidateRef {
         files: report.source.files.clone(),
         format: report.source.format.clone(),
@@ -303,20 +296,19 @@ pub(super) fn findings(cases: impl Iterator<Item = Case>) -> (Counts, Vec<Findin
     let mut findings = Vec::new();
     for case in cases {
         let (required, both) = (case.required(), case.old.is_some() && case.new.is_some());
+        let finding = case.finding();
         let judged = !matches!(
-            case.judgement,
-            None | Some(
-                Judgement::Missing
-                    | Judgement::New
-                    | Judgement::Invalid
-                    | Judgement::NotComparable
-                    | Judgement::TooFew
-                    | Judgement::NotGated
-            )
+            finding.judgement,
+            Judgement::Missing
+                | Judgement::New
+                | Judgement::Invalid
+                | Judgement::NotComparable
+                | Judgement::TooFew
+                | Judgement::NotGated
         );
         counts.required += usize::from(required);
         counts.compared += usize::from(required && both && judged);
-        findings.push(case.finding());
+        findings.push(finding);
     }
     (counts, findings)
 }

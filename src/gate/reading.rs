@@ -1,6 +1,8 @@
 //! From jobs and rounds to the values of one field and how well each is known.
 
+use crate::model::point::point;
 use crate::model::report::{SourceKind, Tokens};
+use crate::model::requests::total;
 use crate::model::{ChannelClass, FieldId, Finite, GroupId, Metric, PercentileDefinition, Statistic};
 use crate::stats::percentile::Definition;
 use crate::stats::sampling::{self, JobValue, Summary};
@@ -24,29 +26,56 @@ pub(super) struct Reading {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Series {
     pub jobs: Vec<Vec<Reading>>,
+    /// Which jobs of the side those are.
+    at: Vec<usize>,
     /// Every job and round of the side has it.
     pub whole: bool,
+    /// The first round without it in a job whose other rounds have it, or in a job that has the group.
+    pub gap: Option<Gap>,
+}
+
+/// A round of a side, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Gap {
+    /// `None` where the side has only one job.
+    pub job: Option<usize>,
+    pub round: usize,
 }
 
 impl Series {
-    /// The point value: the only one as it stands, else the geometric mean of jobs of rounds.
+    /// The point value over all rounds and jobs.
     pub fn point(&self) -> Option<Finite> {
-        if let [rounds] = self.jobs.as_slice()
-            && let [reading] = rounds.as_slice()
-        {
-            return Finite::new(reading.value).ok();
-        }
-        let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len().max(1) as f64;
-        if self.readings().any(|reading| reading.value <= 0.0) {
-            return Finite::new(mean(self.readings().map(|reading| reading.value).collect())).ok();
-        }
-        let jobs: Vec<f64> =
-            self.jobs.iter().map(|rounds| mean(rounds.iter().map(|r| r.value.ln()).collect())).collect();
-        if jobs.is_empty() { None } else { Finite::new(mean(jobs).exp()).ok() }
+        let job = |rounds: &Vec<Reading>| -> Option<Vec<Finite>> {
+            rounds.iter().map(|reading| Finite::new(reading.value).ok()).collect()
+        };
+        point(&self.jobs.iter().map(job).collect::<Option<Vec<_>>>()?)
+    }
+
+    /// Both with no more jobs than those that have both.
+    pub fn shared(mut self, mut other: Series) -> (Series, Series) {
+        let (mine, theirs) = (self.at.clone(), other.at.clone());
+        self.keep(&theirs);
+        other.keep(&mine);
+        (self, other)
+    }
+
+    fn keep(&mut self, wanted: &[usize]) {
+        let jobs = std::mem::take(&mut self.jobs).into_iter().zip(std::mem::take(&mut self.at));
+        (self.jobs, self.at) = jobs.filter(|(_, at)| wanted.contains(at)).unzip();
     }
 
     pub fn readings(&self) -> impl Iterator<Item = &Reading> {
         self.jobs.iter().flatten()
+    }
+
+    /// Evidence can be computed of it: every round has it, as a number with a logarithm.
+    pub fn evident(&self) -> bool {
+        self.whole && self.readings().all(|reading| reading.value > 0.0)
+    }
+
+    /// The smallest value of any round: a mean hides what can't be.
+    pub fn smallest(&self) -> Option<Finite> {
+        self.readings().filter_map(|reading| Finite::new(reading.value).ok()).min()
     }
 
     /// The fewest samples of any round.
@@ -138,17 +167,21 @@ pub(super) fn definition(of: PercentileDefinition, percent: f64) -> Definition {
 
 /// One field on one side.
 pub(super) fn series(side: &SideView, field: &FieldId, how: How) -> Series {
-    let mut series = Series { jobs: Vec::new(), whole: !side.jobs.is_empty() };
-    for job in &side.jobs {
-        let rounds: Vec<Reading> = job
-            .rounds
-            .iter()
-            .filter_map(|round| round.get(&field.group))
-            .filter_map(|measured| reading(measured, &field.metric, field.statistic, how))
-            .collect();
+    let mut series = Series { whole: !side.jobs.is_empty(), ..Series::default() };
+    for (at, job) in side.jobs.iter().enumerate() {
+        let of = |measured| reading(measured, &field.metric, field.statistic, how);
+        let all: Vec<Option<Reading>> =
+            job.rounds.iter().map(|round| round.get(&field.group).and_then(of)).collect();
+        let has_group = job.rounds.iter().any(|round| round.contains_key(&field.group));
+        if let Some(round) = all.iter().position(Option::is_none).filter(|_| has_group) {
+            let job = (side.jobs.len() > 1).then_some(at + 1);
+            series.gap.get_or_insert(Gap { job, round: round + 1 });
+        }
+        let rounds: Vec<Reading> = all.into_iter().flatten().collect();
         series.whole &= rounds.len() == job.rounds.len() && !rounds.is_empty();
         if !rounds.is_empty() {
             series.jobs.push(rounds);
+            series.at.push(at);
         }
     }
     series
@@ -202,10 +235,7 @@ fn assumed(metric: &Metric, statistic: Statistic, n: Option<u64>) -> f64 {
 
 /// Mean prompt or output tokens of a group's successful requests on one side, where recorded.
 pub(super) fn mean_tokens(side: &SideView, group: &GroupId, of: fn(&Tokens) -> Option<u64>) -> Option<f64> {
-    let (mut tokens, mut requests) = (0u64, 0u64);
-    for measured in side.of_group(group) {
-        tokens += of(&measured.group.tokens)?;
-        requests += measured.group.requests.succeeded?;
-    }
+    let tokens = total(side.of_group(group).map(|measured| of(&measured.group.tokens)))?;
+    let requests = total(side.of_group(group).map(|measured| measured.group.requests.succeeded))?;
     (requests > 0).then(|| tokens as f64 / requests as f64)
 }

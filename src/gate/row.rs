@@ -25,10 +25,9 @@ pub(super) fn exactly_over(cases: &[Case], family: &Family) -> Vec<Channel> {
     let both = family.places.iter().zip(&family.fields);
     let moved: Option<Vec<(f64, f64)>> = both.map(|(&place, field)| moved(&cases[place], field)).collect();
     let moved = moved.unwrap_or_default();
-    let baseline: Vec<f64> = moved.iter().map(|(level, _)| *level).collect();
-    let candidate: Vec<f64> = moved.iter().map(|(level, change)| level + change).collect();
-    match evidence::judge_exact(&family.fields, &baseline, &candidate) {
-        Ok(outcome) => named(outcome.run_over_limits, outcome.classes_over_limits.into_iter()),
+    let (levels, changes): (Vec<f64>, Vec<f64>) = moved.into_iter().unzip();
+    match evidence::over_their_limits(&family.fields, &levels, &changes) {
+        Ok((everything, classes)) => named(everything, classes.into_iter()),
         // No gated field, or a value without a logarithm: no channel either.
         Err(_) => Vec::new(),
     }

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::model::field::local;
-use crate::model::policy::{Allowance, Origin, Policy};
-use crate::model::{Baseline, Direction, Metric, Reason, Report, Statistic};
+use crate::model::policy::{Allowance, FieldPattern, Origin, Policy};
+use crate::model::{Baseline, Direction, FieldId, Metric, Reason, Report, Statistic};
 
-use super::case::Case;
 use super::sides::Sides;
 
 /// The smallest relative limit of any latency: what the client's own lag is held against.
@@ -21,31 +20,47 @@ pub(super) fn smallest_relative(policy: &Policy) -> f64 {
 }
 
 /// A rule that someone wrote and that matches no field can never fail.
-pub(super) fn unmatched<'a>(policy: &Policy, cases: impl Iterator<Item = &'a Case> + Clone) -> Vec<Reason> {
+pub(super) fn unmatched<'a>(
+    policy: &Policy,
+    fields: impl Iterator<Item = &'a FieldId> + Clone,
+) -> Vec<Reason> {
     let written =
         policy.rules.iter().filter(|rule| rule.origin != Origin::Default && rule.gate != Some(false));
     written
-        .filter(|rule| !cases.clone().any(|case| rule.pattern.matches(&case.id)))
+        .filter(|rule| !fields.clone().any(|field| rule.pattern.matches(field)))
         .map(|rule| Reason::RuleMatchesNothing {
             pattern: rule.pattern.to_string(),
             origin: rule.origin.clone(),
-            nearest: nearest(&rule.pattern.to_string(), cases.clone()),
+            nearest: nearest(&rule.pattern, fields.clone()),
         })
         .collect()
 }
 
-/// The field whose name shares most with the pattern.
-fn nearest<'a>(pattern: &str, cases: impl Iterator<Item = &'a Case>) -> Option<String> {
-    let local = pattern.rsplit(':').next().unwrap_or(pattern);
-    let metric = local.split('.').next().unwrap_or(local);
-    let score = |case: &Case| {
-        let same_metric = case.id.metric.id() == metric;
-        let same_field = case.id.local() == local;
-        usize::from(same_metric) + 2 * usize::from(same_field)
+/// What was meant most likely: the same statistic of another group, else another one of the same metric.
+fn nearest<'a>(pattern: &FieldPattern, fields: impl Iterator<Item = &'a FieldId>) -> Option<String> {
+    let of_metric = fields.filter(|field| field.metric == pattern.metric);
+    let group_matches =
+        |field: &FieldId| pattern.matches(&FieldId { statistic: pattern.statistic, ..field.clone() });
+    let rank = |field: &&FieldId| {
+        let same = field.statistic == pattern.statistic;
+        (!same, !group_matches(field), slips(pattern.statistic, field.statistic), field.to_string())
     };
-    let best =
-        cases.map(|case| (score(case), case.id.to_string())).max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
-    best.filter(|(score, _)| *score > 0).map(|(_, name)| name)
+    let name = |field: &FieldId| if pattern.group.is_some() { field.to_string() } else { field.local() };
+    of_metric.min_by_key(rank).map(name)
+}
+
+/// How unlikely it is that one statistic was written for the other: digits in another order, then how far apart.
+fn slips(written: Statistic, there: Statistic) -> (bool, u64) {
+    let digits = |statistic: Statistic| {
+        let mut digits: Vec<char> = statistic.to_string().chars().collect();
+        digits.sort_unstable();
+        digits
+    };
+    let apart = match (written.percent(), there.percent()) {
+        (Some(written), Some(there)) => ((written - there).abs() * 1000.0) as u64,
+        _ => u64::MAX,
+    };
+    (digits(written) != digits(there), apart)
 }
 
 /// The fields that rules ask for and that no group of the report has: `ttft.p95`.

@@ -16,14 +16,14 @@ use crate::stats::speedup::{
 
 use super::case::{Case, log_limit};
 use super::comparable::Comparability;
-use super::reading::{self, How, Series};
+use super::reading::{self, Gap, How, Series};
 use super::sides::{SideView, Sides};
 use super::tiers::Setting;
 use super::validity::Validity;
 
 /// Percentiles of e2e that are divided.
 const STATISTICS: [Statistic; 3] = [Statistic::P50, Statistic::P95, Statistic::P99];
-/// A limit that no change reaches, where only a reversal counts.
+/// A limit that no change reaches.
 const NO_LIMIT: f64 = 50.0;
 
 /// The legs of one side: the reference strategy and this one.
@@ -37,8 +37,15 @@ struct Open {
     at: usize,
     logs: [Vec<f64>; 2],
     variances: [Vec<f64>; 2],
-    limit: f64,
+    /// `None`: no loss can reach one, so the direction alone is judged.
+    limit: Option<f64>,
     summary: bool,
+}
+
+impl Open {
+    fn log_limit(&self) -> f64 {
+        self.limit.unwrap_or(NO_LIMIT)
+    }
 }
 
 /// One case a strategy, group and percentile.
@@ -70,15 +77,18 @@ pub(super) fn judge(
                 case.settle(Judgement::NotComparable, reason.clone());
             }
             if case.judgement.is_none() {
-                open.extend(opened(sides, setting, &case, cases.len(), &dims, reference));
+                match opened(sides, setting, &case, cases.len(), &dims, reference) {
+                    Some(item) => open.push(item),
+                    None => case.settle(Judgement::Invalid, not_computable(&case.id)),
+                }
             }
             cases.push(case);
         }
     }
     decide(&mut cases, &open, setting, reference, sides);
     for case in &mut cases {
-        if let (Some(tolerance), Some(value)) = (case.tolerance.clone(), case.new) {
-            super::absolute::check(case, &tolerance, value);
+        if let Some(tolerance) = case.tolerance.clone() {
+            super::absolute::check(case, &tolerance);
         }
     }
     Ok(cases)
@@ -114,20 +124,20 @@ fn case(
 ) -> Result<Option<Case>, Box<RuleTie>> {
     let id = FieldId::new(dims.id(), Metric::SPEEDUP, statistic);
     let tolerance = tolerance(policy, setting, sides, &id)?;
-    let ratio = |side: &SideView| legs(sides, side, dims, reference, statistic).and_then(|pair| ratio(&pair));
-    let (old, new) = (ratio(&sides.blessed), ratio(&sides.candidate));
-    if old.is_none() && new.is_none() {
+    let pairs = [&sides.blessed, &sides.candidate].map(|side| legs(sides, side, dims, reference, statistic));
+    let [old, new] = pairs.each_ref().map(|pair| pair.as_ref().and_then(ratio));
+    let broken = pairs.iter().flatten().any(|pair| ratio(pair).is_none());
+    if old.is_none() && new.is_none() && !(broken && tolerance.is_some()) {
         return Ok(None);
     }
     let mut case = Case::computed(id.clone(), tolerance, old, new);
-    if let Some(pair) = legs(sides, &sides.blessed, dims, reference, statistic) {
-        case.blessed = pair.own;
-    }
-    if let Some(pair) = legs(sides, &sides.candidate, dims, reference, statistic) {
-        case.candidate = pair.own;
-    }
+    let judged = [pairs[1].as_ref(), pairs[0].as_ref().filter(|_| sides.duet)];
+    let lost = judged.into_iter().flatten().find_map(|pair| lost(pair, dims, reference, statistic));
+    [case.blessed, case.candidate] = pairs.map(|pair| pair.map(|pair| pair.own).unwrap_or_default());
     match (old, new) {
         _ if case.tolerance.is_none() => case.judgement = Some(Judgement::NotGated),
+        _ if let Some(reason) = lost => case.settle(Judgement::Invalid, reason),
+        _ if broken => case.settle(Judgement::Invalid, not_computable(&id)),
         (None, _) => case.settle(Judgement::New, Reason::New { field: id }),
         (Some(value), None) => {
             let old = Quantity { value, unit: Unit::Ratio };
@@ -185,14 +195,29 @@ fn legs(
         let how = reading::how(sides, &field).unwrap_or_else(|mixed| How::By(mixed.candidate));
         Some(reading::series(side, &field, how)).filter(|series| !series.jobs.is_empty())
     };
-    Some(Pair { reference: leg(dims.with_strategy(reference).id())?, own: leg(dims.id())? })
+    let (reference, own) = leg(dims.with_strategy(reference).id())?.shared(leg(dims.id())?);
+    (!own.jobs.is_empty()).then_some(Pair { reference, own })
 }
 
-/// Reference strategy ÷ this strategy; nothing where a leg is 0.
+/// Reference strategy ÷ this strategy; nothing where a leg is 0 in any round.
 fn ratio(pair: &Pair) -> Option<Finite> {
+    let usable = [&pair.reference, &pair.own].iter().all(|leg| leg.smallest() > Some(Finite::ZERO));
     let (reference, own) = (pair.reference.point()?, pair.own.point()?);
-    let usable = reference > Finite::ZERO && own > Finite::ZERO;
     usable.then(|| Finite::new(reference.get() / own.get()).ok()).flatten()
+}
+
+/// A round without one of the legs.
+fn lost(pair: &Pair, dims: &Dimensions, reference: &str, statistic: Statistic) -> Option<Reason> {
+    let legs = [(&pair.reference, dims.with_strategy(reference)), (&pair.own, dims.clone())];
+    legs.into_iter().find_map(|(series, dims)| {
+        let Gap { job, round } = series.gap?;
+        Some(Reason::FieldLostInRound { field: e2e(dims.id(), statistic), job, round })
+    })
+}
+
+fn not_computable(id: &FieldId) -> Reason {
+    let why = format!("a time of 0 stands in a round of {} of e2e, and nothing takes no time", id.statistic);
+    Reason::SpeedupNotRecomputable { group: id.group.clone(), reported: None, why }
 }
 
 fn opened(
@@ -206,10 +231,8 @@ fn opened(
     let statistic = case.id.statistic;
     let tolerance = case.tolerance.as_ref()?;
     let direction = case.id.metric.direction();
-    let limit = match tolerance.allowance {
-        Some(allowance) => log_limit(allowance, case.old?, direction)?,
-        None => NO_LIMIT,
-    };
+    let old = case.old?;
+    let limit = tolerance.allowance.and_then(|allowance| log_limit(allowance, old, direction));
     let mut open =
         Open { at, logs: Default::default(), variances: Default::default(), limit, summary: false };
     for (which, side) in [&sides.blessed, &sides.candidate].into_iter().enumerate() {
@@ -238,44 +261,49 @@ fn mean(values: &[f64]) -> f64 {
 fn decide(cases: &mut [Case], open: &[Open], setting: &Setting, reference: &str, sides: &Sides) {
     let by_evidence = |item: &&Open| setting.decides(item.summary) == DecidedBy::Evidence;
     let evidence: Vec<&Open> = open.iter().filter(by_evidence).collect();
-    let judged = |swap: bool| -> Vec<Option<SpeedupOutcome>> {
-        let side = |item: &Open, which: usize| -> (Vec<f64>, Vec<f64>) {
-            (item.logs[which].clone(), item.variances[which].clone())
-        };
-        let (first, second) = if swap { (1, 0) } else { (0, 1) };
-        let data: Vec<_> = evidence.iter().map(|item| (side(item, first), side(item, second))).collect();
-        let pairs: Vec<SpeedupPair> = data
-            .iter()
-            .zip(&evidence)
-            .map(|((a, b), item)| SpeedupPair {
-                baseline: Legs { logs: &a.0, variances: &a.1 },
-                candidate: Legs { logs: &b.0, variances: &b.1 },
-                log_limit: item.limit,
-                summary_of_one_job: item.summary,
-            })
-            .collect();
-        match judge_speedups(&SpeedupRule::STANDARD, &pairs) {
-            Ok(outcomes) => outcomes.into_iter().map(Some).collect(),
-            Err(_) => vec![None; pairs.len()],
+    // Numbers that no evidence can be computed of leave the limit, never a pass.
+    let judged = judged(&evidence, false).zip(judged(&evidence, true));
+    let by_limit = |item: &&Open| !by_evidence(item) || judged.is_none();
+    for item in open.iter().filter(by_limit) {
+        let exact = setting.decides(item.summary) == DecidedBy::Exact;
+        let by = if exact { DecidedBy::Exact } else { DecidedBy::Limits };
+        let (old, new) = (mean(&item.logs[0]), mean(&item.logs[1]));
+        // Without a limit there is nothing that could be exceeded beside the direction.
+        let by_direction = exact || item.limit.is_none();
+        let judge = if by_direction { judge_exact_speedup } else { judge_speedup_by_limit };
+        let limit = item.log_limit();
+        let improved = judge(new, old, limit).is_ok_and(|m| m.over_limit);
+        // What can't be computed at all stays open, which is never a pass.
+        if let Ok(outcome) = judge(old, new, limit) {
+            apply(&mut cases[item.at], outcome, improved, by, reference, sides);
         }
-    };
-    let (forward, mirrored) = (judged(false), judged(true));
-    for (item, (outcome, mirror)) in evidence.iter().zip(forward.into_iter().zip(mirrored)) {
-        let improved = mirror.is_some_and(|m| m.word == SpeedupWord::Regressed);
+    }
+    for (item, (outcome, mirror)) in
+        evidence.iter().zip(judged.into_iter().flat_map(|(a, b)| a.into_iter().zip(b)))
+    {
+        let improved = mirror.word == SpeedupWord::Regressed;
         apply(&mut cases[item.at], outcome, improved, DecidedBy::Evidence, reference, sides);
     }
-    for item in open.iter().filter(|item| !by_evidence(item)) {
-        let decides = setting.decides(item.summary);
-        let (old, new) = (mean(&item.logs[0]), mean(&item.logs[1]));
-        let judge = if decides == DecidedBy::Exact { judge_exact_speedup } else { judge_speedup_by_limit };
-        let improved = judge(new, old, item.limit).is_ok_and(|m| m.over_limit);
-        apply(&mut cases[item.at], judge(old, new, item.limit).ok(), improved, decides, reference, sides);
-    }
+}
+
+/// All speed-ups by evidence, or with both sides exchanged.
+fn judged(evidence: &[&Open], swap: bool) -> Option<Vec<SpeedupOutcome>> {
+    let (first, second) = if swap { (1, 0) } else { (0, 1) };
+    let pairs: Vec<SpeedupPair> = evidence
+        .iter()
+        .map(|item| SpeedupPair {
+            baseline: Legs { logs: &item.logs[first], variances: &item.variances[first] },
+            candidate: Legs { logs: &item.logs[second], variances: &item.variances[second] },
+            log_limit: item.log_limit(),
+            summary_of_one_job: item.summary,
+        })
+        .collect();
+    judge_speedups(&SpeedupRule::STANDARD, &pairs).ok()
 }
 
 fn apply(
     case: &mut Case,
-    outcome: Option<SpeedupOutcome>,
+    outcome: SpeedupOutcome,
     improved: bool,
     by: DecidedBy,
     reference: &str,
@@ -288,17 +316,10 @@ fn apply(
     let group = case.id.group.clone();
     let (statistic, reference) = (case.id.statistic, reference.to_owned());
     let change = Change { old, new, unit: Unit::Ratio, direction: case.id.metric.direction() };
-    let word = match outcome.as_ref().map(|outcome| (outcome.word, outcome.over_limit)) {
-        Some((SpeedupWord::Reversed, over)) if !tolerance.fail_if_reversed => {
-            if over {
-                SpeedupWord::Regressed
-            } else {
-                SpeedupWord::Unchanged
-            }
-        }
-        Some((word, _)) => word,
-        // A statistic that can't be computed is never a pass.
-        None => SpeedupWord::Unresolved,
+    let word = match (outcome.word, outcome.over_limit) {
+        (SpeedupWord::Reversed, true) if !tolerance.fail_if_reversed => SpeedupWord::Regressed,
+        (SpeedupWord::Reversed, false) if !tolerance.fail_if_reversed => SpeedupWord::Unchanged,
+        (word, _) => word,
     };
     match word {
         SpeedupWord::Reversed => {
@@ -316,8 +337,8 @@ fn apply(
         }
         SpeedupWord::Unresolved => {
             let finite = |v: f64| Finite::new(v).ok();
-            let interval =
-                outcome.and_then(|o| finite(o.candidate.interval.0).zip(finite(o.candidate.interval.1)));
+            let (low, high) = outcome.candidate.interval;
+            let interval = finite(low).zip(finite(high));
             case.settle(
                 Judgement::Unresolved,
                 Reason::SpeedupUnclear { group, reference, statistic, old, new, interval },

@@ -60,10 +60,8 @@ pub(super) fn judge(
         }
     };
     for case in &mut cases {
-        if let (Some(tolerance), Some(new)) = (case.tolerance.clone(), case.new)
-            && !matches!(case.judgement, Some(Judgement::NotComparable))
-        {
-            super::absolute::check(case, &tolerance, new);
+        if let Some(tolerance) = case.tolerance.clone() {
+            super::absolute::check(case, &tolerance);
         }
     }
     cases.extend(together);
@@ -255,6 +253,7 @@ fn by_evidence(
 fn by_plain_limits(cases: &mut [Case], counted: &[Counted], sides: &Sides) {
     for item in counted {
         let case = &mut cases[item.at];
+        case.decided_by = Some(DecidedBy::Limits);
         let over = case.old.zip(case.new).is_some_and(|(old, new)| {
             old.get() - new.get() > max_decrease(case.tolerance.as_ref()).unwrap_or(SUCCESS_MARGIN)
         });

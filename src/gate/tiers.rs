@@ -4,6 +4,8 @@ use crate::model::finding::DecidedBy;
 use crate::model::policy::{Decide, Policy};
 use crate::model::report::SourceKind;
 use crate::model::verdict::Tier;
+use crate::model::wording::count;
+use crate::model::{Finding, Metric};
 use crate::stats::constants::Rule;
 
 use super::sides::Sides;
@@ -12,6 +14,8 @@ use super::sides::Sides;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Setting {
     pub tier: Tier,
+    /// Both sides were alternated in one job.
+    duet: bool,
     /// Blessed jobs (round pairs in a duet).
     pub blessed_jobs: usize,
     /// Fewest rounds of any job of either side.
@@ -54,7 +58,14 @@ pub(super) fn setting(sides: &Sides, policy: &Policy) -> Setting {
         (_, Decide::Evidence) => DecidedBy::Evidence,
         (_, Decide::Limits) => DecidedBy::Limits,
     };
-    Setting { tier, blessed_jobs, rounds, decides: decides(false), decides_summaries: decides(true) }
+    Setting {
+        tier,
+        duet: sides.duet,
+        blessed_jobs,
+        rounds,
+        decides: decides(false),
+        decides_summaries: decides(true),
+    }
 }
 
 /// Both sides come from the embedded engine with the same workload and seeds.
@@ -92,11 +103,15 @@ impl Setting {
         if self.tier != Tier::Single {
             return None;
         }
+        if self.duet {
+            let missing = rule.duet_pairs.saturating_sub(self.rounds);
+            return Some(match missing {
+                1 => "1 more round of both endpoints: duet".to_owned(),
+                n => format!("{n} more rounds of both endpoints: duet"),
+            });
+        }
         let missing = rule.replicated_jobs.saturating_sub(self.blessed_jobs);
-        let jobs = match missing {
-            1 => "1 more blessed job: replicated".to_owned(),
-            n => format!("{n} more blessed jobs: replicated"),
-        };
+        let jobs = format!("{}: replicated", count(missing, "more blessed job"));
         let few_rounds = self.rounds < rule.enough_rounds;
         let decided = self.decides == DecidedBy::Limits || self.decides_summaries == DecidedBy::Limits;
         Some(if few_rounds && decided {
@@ -106,19 +121,32 @@ impl Setting {
         })
     }
 
-    /// What is promised of unchanged gates, and under which noise.
-    pub fn promise(&self, policy: &Policy) -> Option<String> {
-        let noise = crate::model::policy::trimmed(policy.run_noise.get() * 100.0);
-        match (self.tier, self.decides) {
-            (Tier::Exact, _) => Some("the embedded engine is deterministic: any difference is a change".to_owned()),
-            (_, DecidedBy::Limits | DecidedBy::Exact) => None,
-            (Tier::Duet, _) => Some(
-                "at most about 1 in 500 unchanged gates fails while both sides drift by no more than 5 % a round pair"
-                    .to_owned(),
-            ),
-            (Tier::Single | Tier::Replicated, _) => Some(format!(
-                "at most about 1 in 100 unchanged gates fails if the noise between jobs is \u{2264} {noise} % for everything and \u{2264} 2 % for single groups and fields"
-            )),
+    /// What is promised of unchanged gates, and under which noise; only of what evidence decided.
+    pub fn promise(&self, policy: &Policy, findings: &[Finding]) -> Option<String> {
+        if self.tier == Tier::Exact {
+            return Some("the embedded engine is deterministic: any difference is a change".to_owned());
         }
+        let noisy = |f: &&Finding| {
+            let own = [Metric::SUCCESS_RATE, Metric::SPEEDUP].contains(&f.field.metric);
+            f.gated && (own || f.field.metric.class().is_some())
+        };
+        let by = |who| findings.iter().filter(noisy).filter(|f| f.decided_by == Some(who)).count();
+        if by(DecidedBy::Evidence) == 0 {
+            return None;
+        }
+        let noise = crate::model::policy::trimmed(policy.run_noise.get() * 100.0);
+        let promise = match self.tier {
+            Tier::Duet => {
+                "at most about 1 in 500 unchanged gates fails while both sides drift by no more than 5 % a round pair".to_owned()
+            }
+            Tier::Exact | Tier::Single | Tier::Replicated => format!(
+                "at most about 1 in 100 unchanged gates fails if the noise between jobs is \u{2264} {noise} % for everything and \u{2264} 2 % for single groups and fields"
+            ),
+        };
+        Some(match by(DecidedBy::Limits) {
+            0 => promise,
+            1 => format!("{promise}; apart from 1 field that its limit decides"),
+            n => format!("{promise}; apart from {n} fields that their limits decide"),
+        })
     }
 }

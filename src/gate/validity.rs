@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::model::reason::Side;
 use crate::model::report::{FailureKind, Requests};
+use crate::model::requests as counts;
 use crate::model::{
-    Baseline, FieldId, Finite, Group, GroupId, Metric, Outcome, Quantity, Reason, Report, Statistic, Unit,
+    Baseline, Direction, FieldId, Finite, Group, GroupId, Metric, Outcome, Quantity, Reason, Report,
+    Statistic, Unit,
 };
 
 use super::sides::SideView;
@@ -35,7 +38,7 @@ pub(super) fn check(report: &Report, side: &SideView, smallest_limit: f64) -> Va
     }
     if total.succeeded == Some(0) {
         let failed: Vec<(FailureKind, u64)> = total.failed.iter().map(|(kind, n)| (*kind, *n)).collect();
-        let sent = total.sent.unwrap_or_else(|| total.failures());
+        let sent = total.sent.or_else(|| Some(total.failures()).filter(|n| *n > 0));
         validity.problems.push((Outcome::RunFailed, Reason::AllFailed { sent, failed }));
         for id in side.groups() {
             validity.invalid.insert(id.clone(), no_success(side, id));
@@ -87,7 +90,7 @@ fn check_group(side: &SideView, id: &GroupId, smallest_limit: f64, validity: &mu
             validity.invalid.insert(id.clone(), reason);
         }
     }
-    let tokens: Option<u64> = side.of_group(id).map(|m| m.group.tokens.output).sum();
+    let tokens = counts::total(side.of_group(id).map(|m| m.group.tokens.output));
     if tokens == Some(0) && requests.succeeded.is_some_and(|n| n > 0) {
         let reason = Reason::NoTokens { group: id.clone() };
         validity.problems.push((Outcome::RunFailed, reason.clone()));
@@ -102,7 +105,7 @@ fn no_success(side: &SideView, id: &GroupId) -> Reason {
 fn odd_counts(group: &Group) -> Option<Reason> {
     let (succeeded, sent) = group.requests.counts()?;
     let failed = group.requests.failures();
-    let odd = succeeded > sent || (failed > 0 && succeeded + failed != sent);
+    let odd = succeeded > sent || (failed > 0 && succeeded.saturating_add(failed) != sent);
     odd.then(|| Reason::CountsDontAddUp { group: group.id.clone(), sent, succeeded, failed })
 }
 
@@ -141,18 +144,21 @@ fn bottleneck(group: &Group, smallest_limit: f64) -> Option<Reason> {
         group: group.id.clone(),
         lag: ms(lag),
         limit: ms(limit),
+        cpu_share: group.self_check.as_ref().and_then(|check| check.cpu_share),
     })
 }
 
-/// A time that no clock can show: negative, or 0 where a request must take some.
-pub(super) fn bad_value(field: &FieldId, value: Finite, side: crate::model::reason::Side) -> Option<Reason> {
-    let unit = field.metric.unit();
-    let is_time = unit == Unit::Millisecond;
-    let is_rate = field.metric.class().is_some() && !is_time;
-    if (is_time || is_rate) && value < Finite::ZERO {
-        return Some(Reason::BadLatency { field: field.clone(), value: Quantity { value, unit } });
+/// A value that nothing measured can have: negative, or 0 where a request must take some time.
+pub(super) fn bad_value(field: &FieldId, value: Finite, side: Side, in_a_round: bool) -> Option<Reason> {
+    let (unit, direction) = (field.metric.unit(), field.metric.direction());
+    let field = field.clone();
+    if value < Finite::ZERO && direction != Direction::Unknown {
+        let value = Quantity { value, unit };
+        return Some(Reason::BadLatency { field, value, side, in_a_round });
     }
-    ((is_time || is_rate) && value == Finite::ZERO).then(|| Reason::ZeroValue { field: field.clone(), side })
+    let takes_some = field.metric.class().is_some() && field.metric != Metric::ITL;
+    let takes_some = takes_some || (unit == Unit::Millisecond && field.metric != Metric::ITL);
+    (takes_some && value == Finite::ZERO).then_some(Reason::ZeroValue { field, side, in_a_round })
 }
 
 /// All requests of a report; a count that any group lacks is unknown.
@@ -175,10 +181,11 @@ fn sum<'a>(all: impl Iterator<Item = &'a Requests>) -> Requests {
     let mut any = false;
     for requests in all {
         any = true;
-        total.sent = total.sent.zip(requests.sent).map(|(a, b)| a + b);
-        total.succeeded = total.succeeded.zip(requests.succeeded).map(|(a, b)| a + b);
+        total.sent = counts::total([total.sent, requests.sent]);
+        total.succeeded = counts::total([total.succeeded, requests.succeeded]);
         for (kind, n) in &requests.failed {
-            *total.failed.entry(*kind).or_default() += n;
+            let all = total.failed.entry(*kind).or_default();
+            *all = all.saturating_add(*n);
         }
         for (kind, text) in &requests.error_samples {
             total.error_samples.entry(*kind).or_insert_with(|| text.clone());

@@ -3,6 +3,7 @@
 //! Everything else speaks these types; this module imports nothing of ours.
 
 pub mod baseline;
+pub mod digest;
 pub mod engine;
 pub mod fact;
 pub mod field;
@@ -10,19 +11,23 @@ pub mod finding;
 pub mod group;
 pub mod history;
 pub mod metric;
+pub mod point;
 pub mod policy;
 pub mod profile;
 pub mod quantity;
 pub mod reason;
 mod reason_json;
+mod reason_part;
 pub mod report;
 pub mod requests;
 pub mod samples;
+pub mod self_test;
 pub mod sentence;
 pub mod statistic;
 pub mod timestamp;
 pub mod trend;
-pub mod unique_map;
+pub mod unique_groups;
+mod unique_map;
 pub mod verdict;
 pub mod wording;
 
@@ -36,6 +41,7 @@ pub use quantity::{Finite, NotFinite, Quantity, Unit};
 pub use reason::Reason;
 pub use report::{Group, Job, Measurement, Report, Round};
 pub use samples::Samples;
+pub use self_test::SelfTest;
 pub use statistic::{PercentileDefinition, Statistic};
 pub use timestamp::Timestamp;
 pub use verdict::{Outcome, Tier, Verdict};

@@ -244,20 +244,15 @@ impl Tolerance {
     /// `+10 % and 2 ms, at most 3000 ms`.
     #[must_use]
     pub fn words(&self, direction: Direction, unit: Unit) -> String {
-        let mut text = self.allowance.map(|a| a.signed(direction, unit)).unwrap_or_default();
-        if let Some(floor) = self.min_change.filter(|f| *f > Finite::ZERO) {
-            text.push_str(&format!(" and {} {unit}", trimmed(floor.get())));
-        }
-        if self.fail_if_reversed {
-            text.push_str(", never reversed");
-        }
-        for (word, bound) in [("at most", self.max), ("at least", self.min)] {
-            if let Some(value) = bound {
-                let comma = if text.is_empty() { "" } else { ", " };
-                text.push_str(&format!("{comma}{word} {}", Quantity { value, unit }));
-            }
-        }
-        text
+        let floor = self.min_change.filter(|floor| *floor > Finite::ZERO);
+        let floor = floor.map(|floor| format!(" and {} {unit}", trimmed(floor.get()))).unwrap_or_default();
+        // Without a limit on the change there is nothing that its floor could keep from failing.
+        let limit = self.allowance.map(|limit| limit.signed(direction, unit) + &floor);
+        let reversed = self.fail_if_reversed.then(|| "never reversed".to_owned());
+        let bound =
+            |word, bound: Option<Finite>| bound.map(|value| format!("{word} {}", Quantity { value, unit }));
+        let parts = [limit, reversed, bound("at most", self.max), bound("at least", self.min)];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
 

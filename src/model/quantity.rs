@@ -88,6 +88,9 @@ impl fmt::Display for Finite {
     }
 }
 
+/// What may stand behind a number and a space, so that both stay in one line.
+pub const SYMBOLS: [&str; 8] = ["%", "pp", "ms", "tok/s", "req/s", "MB", "tokens", "token"];
+
 /// The one unit in which a quantity is kept; sources convert at the door.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub enum Unit {
@@ -223,6 +226,13 @@ mod tests {
             assert!(Finite::new(bad).is_err());
         }
         assert_eq!(Finite::new(-0.0).unwrap().to_string(), "0");
+    }
+
+    #[test]
+    fn every_unit_that_stands_behind_a_space_is_known_to_those_who_break_lines() {
+        let units = crate::model::metric::METRICS.iter().map(|def| def.unit.symbol());
+        let apart: Vec<_> = units.filter(|unit| !["", Unit::Ratio.symbol()].contains(unit)).collect();
+        assert!(apart.len() > 5 && apart.iter().all(|unit| SYMBOLS.contains(unit)), "{apart:?}");
     }
 
     #[test]

@@ -16,25 +16,7 @@ use super::report::{FailureKind, Requests};
 use super::sentence::Sentence;
 use super::statistic::Statistic;
 
-/// A side of the comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// The blessed baseline.
-    Blessed,
-    /// What is judged.
-    Candidate,
-}
-
-/// What makes an improvement hard to believe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Suspicion {
-    /// Far better than before.
-    TooGood,
-    /// All samples equal.
-    NoVariance,
-    /// The very samples of the baseline.
-    SameSamples,
-}
+pub use super::reason_part::{OwnBaseline, Side, Suspicion};
 
 /// One reason. `Display` is the sentence; `code` is a stable word for programs.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,6 +80,7 @@ pub enum Reason {
     ZeroValue {
         field: FieldId,
         side: Side,
+        in_a_round: bool,
     },
     Missing {
         field: FieldId,
@@ -109,6 +92,14 @@ pub enum Reason {
     },
     New {
         field: FieldId,
+    },
+    NotJudged {
+        field: FieldId,
+    },
+    LimitOutOfReach {
+        field: FieldId,
+        old: Quantity,
+        tolerance: Tolerance,
     },
     Withdrawn {
         group: GroupId,
@@ -304,14 +295,12 @@ pub enum Reason {
     BaselineAltered {
         path: String,
         git_ref: String,
-        reason: Option<String>,
-        followed: bool,
+        own: OwnBaseline,
     },
     LimitsAltered {
         path: String,
         git_ref: String,
         lines: Vec<String>,
-        followed: bool,
     },
     SelfBlessRefused,
     OldBaseline {
@@ -329,13 +318,15 @@ pub enum Reason {
         group: GroupId,
     },
     AllFailed {
-        sent: u64,
+        sent: Option<u64>,
         failed: Vec<(FailureKind, u64)>,
     },
     NothingSent,
     BadLatency {
         field: FieldId,
         value: Quantity,
+        side: Side,
+        in_a_round: bool,
     },
     OutOfOrder {
         field: FieldId,
@@ -345,6 +336,11 @@ pub enum Reason {
     },
     LostInRound {
         group: GroupId,
+        round: usize,
+    },
+    FieldLostInRound {
+        field: FieldId,
+        job: Option<usize>,
         round: usize,
     },
     BlessedInvalid {
@@ -357,6 +353,8 @@ pub enum Reason {
         group: GroupId,
         lag: Quantity,
         limit: Quantity,
+        /// What the client itself used of all cores, where known.
+        cpu_share: Option<Finite>,
     },
     Suspicious {
         field: FieldId,

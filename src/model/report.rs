@@ -12,7 +12,7 @@ use super::quantity::{Finite, Unit};
 use super::samples::Samples;
 use super::statistic::{PercentileDefinition, Statistic};
 use super::timestamp::Timestamp;
-use super::unique_map;
+use super::{unique_groups, unique_map};
 
 pub use super::requests::{Arrivals, FailureKind, Requests, SelfCheck, TokenSource, Tokens};
 
@@ -43,6 +43,14 @@ pub struct Report {
     pub profile: ProfileRef,
     /// The jobs; one unless several reports were joined.
     pub jobs: Vec<Job>,
+}
+
+impl Report {
+    /// Whether no model was measured: the embedded engine, in this process or behind `pacegate mock`.
+    #[must_use]
+    pub fn is_simulated(&self) -> bool {
+        self.source.kind == SourceKind::Simulate || self.subject.engine.as_deref() == Some(MOCK_ENGINE)
+    }
 }
 
 /// A program and its version.
@@ -112,6 +120,9 @@ impl Source {
         }
     }
 }
+
+/// The name of [`Subject::engine`] where `pacegate mock` answered and no model.
+pub const MOCK_ENGINE: &str = "pacegate mock";
 
 /// What was measured. `None` is "not recorded".
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -234,9 +245,10 @@ pub struct Round {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// The groups, in the order in which they ran.
+    #[serde(deserialize_with = "unique_groups::deserialize")]
     pub groups: Vec<Group>,
     /// Duet: the same groups measured on the other endpoint in the same block.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "unique_groups::deserialize")]
     pub against: Vec<Group>,
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::quantity::Finite;
 use super::unique_map;
@@ -14,13 +15,13 @@ use super::unique_map;
 #[serde(deny_unknown_fields)]
 pub struct Requests {
     /// Requests sent, warm-up apart; `None` where the source does not tell.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "count")]
     pub sent: Option<u64>,
     /// Requests that succeeded; `None` where the source does not tell.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "count")]
     pub succeeded: Option<u64>,
     /// Failures by kind.
-    #[serde(default, deserialize_with = "unique_map::deserialize")]
+    #[serde(default, deserialize_with = "counts")]
     pub failed: BTreeMap<FailureKind, u64>,
     /// One cleaned sample of the error text per kind.
     #[serde(
@@ -41,8 +42,34 @@ impl Requests {
     /// All failures.
     #[must_use]
     pub fn failures(&self) -> u64 {
-        self.failed.values().sum()
+        total(self.failed.values().map(|n| Some(*n))).unwrap_or_default()
     }
+}
+
+/// The most requests or tokens that a file may tell of: more are no count, and sums of them would wrap around.
+const MOST: u64 = 9_000_000_000_000_000;
+
+fn within<E: Error>(count: u64) -> Result<u64, E> {
+    if count <= MOST {
+        return Ok(count);
+    }
+    Err(E::custom(format!("{count} is no count of requests or tokens; {MOST} is the most")))
+}
+
+/// For `#[serde(deserialize_with = "…")]` on counts.
+fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    Option::<u64>::deserialize(deserializer)?.map(within).transpose()
+}
+
+/// The same for counts by kind.
+fn counts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<FailureKind, u64>, D::Error> {
+    let counts: BTreeMap<FailureKind, u64> = unique_map::deserialize(deserializer)?;
+    counts.into_iter().map(|(kind, times)| Ok((kind, within(times)?))).collect()
+}
+
+/// The sum of counts, unknown where one is.
+pub fn total(counts: impl IntoIterator<Item = Option<u64>>) -> Option<u64> {
+    counts.into_iter().try_fold(0u64, |sum, count| Some(sum.saturating_add(count?)))
 }
 
 /// Why a request failed.
@@ -168,13 +195,13 @@ pub enum TokenSource {
 #[serde(deny_unknown_fields)]
 pub struct Tokens {
     /// Prompt tokens.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "count")]
     pub input: Option<u64>,
     /// Output tokens.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "count")]
     pub output: Option<u64>,
     /// Prompt tokens that came from a prefix cache.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "count")]
     pub cached: Option<u64>,
     /// Who counted.
     #[serde(default)]
@@ -210,4 +237,26 @@ pub struct Arrivals {
     pub late: u64,
     /// Arrivals that were not sent at all.
     pub dropped: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_that_no_run_has_is_refused_before_anything_adds_it_up() {
+        let most: Requests = serde_json::from_str(r#"{"sent": 9000000000000000}"#).unwrap();
+        assert_eq!((most.sent, most.succeeded), (Some(MOST), None));
+        let more = serde_json::from_str::<Requests>(r#"{"sent": 9000000000000001}"#).unwrap_err();
+        assert!(more.to_string().contains("9000000000000001 is no count of requests or tokens"), "{more}");
+        assert!(serde_json::from_str::<Tokens>(r#"{"output": 18446744073709551615}"#).is_err());
+    }
+
+    #[test]
+    fn a_sum_of_counts_is_unknown_where_one_is_and_never_wraps() {
+        assert_eq!(total([Some(2), Some(3)]), Some(5));
+        assert_eq!(total([Some(2), None]), None);
+        assert_eq!(total([Some(u64::MAX), Some(3)]), Some(u64::MAX));
+        assert_eq!(total([]), Some(0));
+    }
 }

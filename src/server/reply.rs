@@ -2,6 +2,8 @@
 
 use serde_json::json;
 
+use crate::source::load::reply::SIMULATED;
+
 /// A status, a body, and what goes with them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
@@ -76,9 +78,11 @@ impl Reply {
     pub fn head(&self, close: bool) -> Vec<u8> {
         let retry_after = self.retry_after_s.map_or_else(String::new, |s| format!("retry-after: {s}\r\n"));
         format!(
-            "HTTP/1.1 {} {}\r\nserver: pacegate\r\ncontent-length: {}\r\ncontent-type: {}\r\n{retry_after}{}\r\n",
+            "HTTP/1.1 {} {}\r\nserver: pacegate\r\n{}: {}\r\ncontent-length: {}\r\ncontent-type: {}\r\n{retry_after}{}\r\n",
             self.status,
             reason_phrase(self.status),
+            SIMULATED.0,
+            SIMULATED.1,
             self.body.len(),
             self.content_type,
             connection(close),
@@ -100,7 +104,9 @@ pub fn error_body(status: u16, kind: &str, param: Option<&str>, message: &str) -
 /// Status line and headers of a stream.
 pub fn stream_head(close: bool) -> Vec<u8> {
     format!(
-        "HTTP/1.1 200 OK\r\nserver: pacegate\r\ncontent-type: text/event-stream; charset=utf-8\r\n{}transfer-encoding: chunked\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nserver: pacegate\r\n{}: {}\r\ncontent-type: text/event-stream; charset=utf-8\r\n{}transfer-encoding: chunked\r\n\r\n",
+        SIMULATED.0,
+        SIMULATED.1,
         connection(close),
     )
     .into_bytes()

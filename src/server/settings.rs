@@ -16,8 +16,6 @@ use super::fault::{Fault, FaultRule, Strikes};
 pub struct Settings {
     /// Where to listen; port 0 takes a free one.
     pub listen: SocketAddr,
-    /// Whether an address that other machines reach is allowed.
-    pub allow_remote: bool,
     /// The models served. A model that is called like a strategy of the engine has that strategy's speeds.
     pub models: Vec<String>,
     /// The engine's speeds, and the failures it has of its own.
@@ -87,7 +85,6 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
-            allow_remote: false,
             models: vec!["embedded".to_owned()],
             engine: Engine::default(),
             latency: Latency::Engine,
@@ -114,7 +111,7 @@ impl Default for Settings {
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// Others could reach it.
-    #[error("{0} can be reached from other machines; listen on 127.0.0.1, or allow remote clients")]
+    #[error("{0} can be reached from other machines; listen on 127.0.0.1 or [::1]")]
     Remote(SocketAddr),
     /// The address can't be had.
     #[error("can't listen on {address}: {error}")]
@@ -161,7 +158,7 @@ impl Settings {
     /// # Errors
     /// What is wrong.
     pub(super) fn check(&self) -> Result<(), ServerError> {
-        if !self.listen.ip().is_loopback() && !self.allow_remote {
+        if !self.listen.ip().is_loopback() {
             return Err(ServerError::Remote(self.listen));
         }
         let mut seen = BTreeSet::new();
@@ -259,8 +256,6 @@ mod tests {
                 .contains("more than the whole")
         );
         assert!(refused(|s| s.tokens_per_event = 0).contains("tokens per event"));
-        let open = SocketAddr::from(([0, 0, 0, 0], 0));
-        assert!(Settings { listen: open, allow_remote: true, ..Settings::default() }.check().is_ok());
     }
 
     #[test]

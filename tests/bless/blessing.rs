@@ -3,7 +3,7 @@
 use pacegate::baseline::BlessRefused;
 use pacegate::model::baseline::{BlessAction, MOST_JOBS};
 use pacegate::model::report::FailureKind;
-use pacegate::model::{Fact, Metric, Reason, Statistic};
+use pacegate::model::{Fact, Metric, Reason, Report, Statistic};
 
 use crate::build::{ADD, Ask, REASON, bless, finite, first, group, job, latency, report, report_of};
 
@@ -61,6 +61,40 @@ fn an_invalid_run_is_never_blessed_whatever_the_reason() {
     }
 }
 
+/// The usual report with another p95 of ttft in its second round, and no samples that would say otherwise.
+fn odd_round(value: Option<f64>) -> Report {
+    let mut report = report("job-1", 1.0, 1);
+    for round in &mut report.jobs[0].rounds {
+        let ttft = round.groups[0].metrics.get_mut(&Metric::TTFT).unwrap();
+        ttft.samples = None;
+        ttft.stats = [(Statistic::P95, finite(400.0))].into();
+    }
+    let ttft = report.jobs[0].rounds[1].groups[0].metrics.get_mut(&Metric::TTFT).unwrap();
+    ttft.stats = value.map(|value| (Statistic::P95, finite(value))).into_iter().collect();
+    report
+}
+
+#[test]
+fn a_first_bless_takes_no_numbers_that_cannot_be() {
+    assert!(bless(None, &odd_round(Some(410.0)), &REASON).is_ok());
+    for (value, words) in [
+        (Some(0.0), "ttft.p95 of baseline/chat/c8 is 0 in a round in this report"),
+        (Some(-400.0), "ttft.p95 of baseline/chat/c8 is -400.0 ms in a round in this report"),
+        (None, "round 2 of this report lacks ttft.p95 of baseline/chat/c8"),
+    ] {
+        for existing in [None, Some(first())] {
+            let refused = bless(existing.as_ref(), &odd_round(value), &REASON).unwrap_err().to_string();
+            assert!(refused.starts_with(&format!("an invalid run is not blessed: {words}")), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_baseline_can_be_replaced_by_a_whole_report() {
+    let damaged = pacegate::baseline::fresh(&odd_round(Some(0.0)));
+    assert!(bless(Some(&damaged), &odd_round(Some(400.0)), &REASON).is_ok());
+}
+
 #[test]
 fn a_blind_gate_is_not_blessed() {
     // Four requests a group: no percentile has enough samples, whatever happens later.
@@ -75,7 +109,7 @@ fn a_blind_gate_is_not_blessed() {
         reason: Some("R".to_owned()),
         allow_ci: false,
         in_ci: false,
-        now: pacegate::model::Timestamp(time::OffsetDateTime::UNIX_EPOCH),
+        now: pacegate::model::Timestamp::EPOCH,
         code: Default::default(),
         verdict: &crate::build::judge(None, &few),
         sight: Some(&pacegate::model::Verdict { problems: vec![blind.clone()], ..sight }),

@@ -152,7 +152,7 @@ pub fn bless(existing: Option<&Baseline>, candidate: &Report, ask: &Ask) -> Resu
         reason: ask.reason.map(str::to_owned),
         allow_ci: ask.allow_ci,
         in_ci: ask.in_ci,
-        now: Timestamp(datetime!(2026-01-02 03:04:05 UTC)),
+        now: Timestamp::new(datetime!(2026-01-02 03:04:05 UTC)).unwrap(),
         code: Code { commit: Some("c0ffee".to_owned()), dirty: vec!["src/main.rs".to_owned()] },
         verdict: &verdict,
         sight: Some(&sight),

@@ -80,6 +80,7 @@ fn a_baseline_rewritten_without_the_ledger_is_named_and_does_not_judge() {
     step.ended(1, "regression");
     let first = step.log.lines().next().unwrap();
     assert!(first.starts_with("THIS CHANGE ALTERS ITS OWN BASELINE"), "{first}");
+    assert!(first.ends_with("because this change rewrote the ledger, which no bless does"), "{first}");
 }
 
 #[test]

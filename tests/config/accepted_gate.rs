@@ -81,7 +81,7 @@ fn every_unit_is_kept_in_the_unit_of_the_metric() {
         "[gate]\n\"e2e.p99\" = { max_increase = \"0.5 s\", max = \"1min\", min_change = \"300us\" }\n\
          \"output_throughput\" = { max_decrease = \"50tok/s\", min = \"0tok/s\" }\n\
          \"request_throughput\" = { max_decrease = \"12.5%\" }\n\
-         \"success_rate\" = { max_decrease = \"0.5pp\", min_change = \"0.1pp\", min = \"99.9%\" }\n\
+         \"success_rate\" = { max_decrease = \"0.5pp\", min = \"99.9%\" }\n\
          \"speedup_vs_baseline.p99\" = { max_decrease = \"0.1x\", min = \"1.2x\" }\n\
          \"gpu_memory.max\" = { max_increase = \"1.5GB\", max = \"40GB\" }\n",
     )
@@ -92,7 +92,7 @@ fn every_unit_is_kept_in_the_unit_of_the_metric() {
     assert_eq!(row(0), (Allowance::Absolute(finite(500.0)), some(0.3), some(60_000.0), None));
     assert_eq!(row(1), (Allowance::Absolute(finite(50.0)), None, None, some(0.0)));
     assert_eq!(row(2), (Allowance::Relative(finite(0.125)), None, None, None));
-    assert_eq!(row(3), (Allowance::Points(finite(0.005)), some(0.001), None, some(0.999)));
+    assert_eq!(row(3), (Allowance::Points(finite(0.005)), None, None, some(0.999)));
     assert_eq!(row(4), (Allowance::Absolute(finite(0.1)), None, None, some(1.2)));
     assert_eq!(row(5), (Allowance::Absolute(finite(1500.0)), None, some(40_000.0), None));
 }

@@ -5,6 +5,12 @@ use crate::refusal;
 #[rustfmt::skip]
 const CASES: &[(&str, &str)] = &[
     (r#"[gate]
+success_rate = { max_decrease = "1pp", min_change = "2pp" }"#,
+     r"2:40: min_change of success_rate would have no effect: success_rate is judged by its limit alone and has no min_change; remove it"),
+    (r#"[gate]
+"speedup_vs_baseline.p95" = { max_decrease = "10%", min_change = "0.5x" }"#,
+     r"2:53: min_change of speedup_vs_baseline.p95 would have no effect: speedup_vs_baseline is judged by its limit alone and has no min_change; remove it"),
+    (r#"[gate]
 "ttft.p95" = { max_increase = "10" }"#,
      r#"2:31: max_increase of ttft.p95 is "10": a bare number can be a percentage or an amount; write "10%" or "20ms""#),
     (r#"[gate]

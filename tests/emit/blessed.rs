@@ -34,7 +34,7 @@ fn a_simulated_baseline_says_so_first() {
     let text = page(&sight);
     assert!(
         text.starts_with(
-            "SIMULATED: no endpoint was measured; these are the embedded engine's numbers\nBLESSED "
+            "SIMULATED: no model was measured; these are the embedded engine's numbers\nBLESSED "
         ),
         "{text}"
     );

@@ -162,7 +162,7 @@ fn a_simulated_run_says_so_first_and_a_reversed_speed_up_is_in_words() {
     assert_eq!(
         quiet(&samples::speedup_reversed()),
         [
-            "SIMULATED: no endpoint was measured; these are the embedded engine's numbers",
+            "SIMULATED: no model was measured; these are the embedded engine's numbers",
             "REGRESSION: 1 of 15 required fields got worse; tier exact: int8_quant/chat/c8 was faster than the reference strategy baseline and is now SLOWER than it: at p95 of e2e it now takes 16538.0 ms where the reference strategy takes 13230.4 ms (speedup_vs_baseline.p95 1.44x \u{2192} 0.80x; below 1 is slower)",
             "no noise: any change over a limit is real; exit 1",
         ]

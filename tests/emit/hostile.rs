@@ -1,6 +1,7 @@
 //! Nothing that a stranger wrote steers the terminal, the CI runner or the layout.
 
 use pacegate::emit::{Detail, Style, terminal};
+use pacegate::model::reason::OwnBaseline;
 use pacegate::model::{Reason, Verdict};
 
 use crate::samples;
@@ -30,8 +31,7 @@ fn poisoned(attack: &str) -> Verdict {
     verdict.alterations.push(Reason::BaselineAltered {
         path: text(),
         git_ref: text(),
-        reason: Some(text()),
-        followed: true,
+        own: OwnBaseline::Followed(text()),
     });
     verdict.problems = vec![Reason::NoBaseline { path: text(), bless: text() }];
     verdict.what_changed =

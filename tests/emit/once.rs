@@ -165,13 +165,13 @@ fn an_interrupted_report_is_run_again_and_never_blessed() {
 fn an_improvement_is_offered_for_a_bless_and_a_suspicious_one_with_a_warning() {
     let mut verdict = samples::pass();
     put(&mut verdict, finding("chat/c8:ttft.p50", Judgement::Improved, Some(201.4), Some(150.0)));
-    let offer =
-        "  - bless what was gained, so that losing it again fails: pacegate run --profile chat --bless";
-    assert!(next(&verdict).starts_with(offer), "{}", next(&verdict));
+    let command = "pacegate run --bless --reason \"why\" --profile chat";
+    let offer = format!("  - bless what was gained, so that losing it again fails: {command}");
+    assert!(next(&verdict).starts_with(&offer), "{}", next(&verdict));
     let field = field("chat/c8:ttft.p50");
     verdict.notes.push(Reason::Suspicious { field, change: None, what: Suspicion::TooGood, more: 0 });
     let steps = next(&verdict);
-    assert!(steps.starts_with("  - find out why") && steps.contains(offer), "{steps}");
+    assert!(steps.starts_with("  - find out why") && steps.contains(&offer), "{steps}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use pacegate::emit::text::{self, Annotation, AnnotationLevel, OutputError};
+use pacegate::emit::text::{self, Annotation, AnnotationLevel};
 
 #[test]
 fn terminal_shows_what_would_steer_it() {
@@ -22,7 +22,6 @@ fn xml_escapes_what_a_parser_would_change() {
         text::xml_text("a & <b> \"c\" 'd' ]]>\r\n\t"),
         "a &amp; &lt;b&gt; &quot;c&quot; &apos;d&apos; ]]&gt;&#13;\n\t"
     );
-    assert_eq!(text::xml_attribute("a\r\n\tb"), "a&#13;&#10;&#9;b");
     assert_eq!(text::xml_text("&#27;\u{1b}\u{fffe}\u{200d}"), "&amp;#27;\\u{1b}\\u{fffe}\u{200d}");
 }
 
@@ -92,18 +91,6 @@ fn annotations_are_cut_in_utf16_units_before_escaping() {
     assert!(message.ends_with("🚀… 3844 more bytes"), "{}", &message[message.len() - 40..]);
     let percents = "%".repeat(text::ANNOTATION_MESSAGE_LIMIT);
     assert_eq!(text::workflow_data(&percents), "%25".repeat(text::ANNOTATION_MESSAGE_LIMIT));
-}
-
-#[test]
-fn a_step_output_is_one_line_or_an_error() {
-    assert_eq!(text::github_output("exit-code", "1").unwrap(), "exit-code=1\n");
-    let value = "v\nDELIM\nPATH=/evil";
-    let refused = text::github_output("verdict", value).unwrap_err();
-    assert_eq!(refused, OutputError::Value { name: "verdict".into(), value: value.into() });
-    let sentence =
-        r"step output `verdict` would hold a line break or a hidden character: `v\nDELIM\nPATH=/evil`";
-    assert_eq!(refused.to_string(), sentence);
-    assert_eq!(text::github_output("a<<b", "1"), Err(OutputError::Name("a<<b".into())));
 }
 
 #[test]

@@ -76,27 +76,6 @@ fn command(head: &str, between: char, data: String, decode: impl Fn(&str) -> Str
     known.then(|| Command { name: name.to_lowercase(), properties, data })
 }
 
-/// The pairs that the runner reads from a step output file, by FileCommandManager.cs: `name=value`, or
-/// `name<<DELIMITER`, lines, `DELIMITER`.
-pub fn outputs(file: &str) -> Vec<(String, String)> {
-    let mut pairs = Vec::new();
-    let mut lines = file.split(['\n', '\r']);
-    while let Some(line) = lines.next() {
-        match (line.find('='), line.find("<<")) {
-            (Some(equals), heredoc) if heredoc.is_none_or(|heredoc| equals < heredoc) => {
-                pairs.push((line[..equals].to_owned(), line[equals + 1..].to_owned()));
-            }
-            (_, Some(heredoc)) => {
-                let value: Vec<&str> =
-                    lines.by_ref().take_while(|next| *next != &line[heredoc + 2..]).collect();
-                pairs.push((line[..heredoc].to_owned(), value.join("\n")));
-            }
-            _ => {}
-        }
-    }
-    pairs
-}
-
 /// The value of the only label in `name{label="value"} 1` and nothing else, by the OpenMetrics grammar.
 pub fn label(sample: &str) -> Option<String> {
     let mut rest = sample.strip_prefix("name{label=\"")?.chars();

@@ -7,5 +7,6 @@ mod golden;
 
 mod fields;
 mod reports;
+mod rounds;
 mod snapshots;
 mod traps;

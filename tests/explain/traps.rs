@@ -115,7 +115,7 @@ const TRAPS: &[(&str, &[&str])] = &[
     // Any other.
     ("how P99 of 120 is picked, the source does not say: compare it with nothing", &[OTHER]),
     ("by this tool's definition: its-own-word. In general: ", &[OTHER]),
-    ("SIMULATED: no endpoint was measured", &[EMBEDDED]),
+    ("SIMULATED: no model was measured", &[EMBEDDED]),
 ];
 
 #[test]

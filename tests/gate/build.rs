@@ -90,6 +90,7 @@ pub fn rule(field: &str, allowance: Allowance) -> Rule {
         Some((metric, statistic)) => (metric, statistic.parse().unwrap()),
         None => (field, Statistic::Value),
     };
+    let fail_if_reversed = (metric == Metric::SPEEDUP.id()).then_some(true);
     Rule {
         pattern: FieldPattern::everywhere(Metric::named(metric), statistic),
         gate: None,
@@ -97,7 +98,7 @@ pub fn rule(field: &str, allowance: Allowance) -> Rule {
         min_change: None,
         max: None,
         min: None,
-        fail_if_reversed: Some(true),
+        fail_if_reversed,
         origin: Origin::Default,
     }
 }

@@ -248,7 +248,7 @@ fn a_rule_that_matches_nothing_is_no_pass() {
     let verdict = build::judge(&build::blessed(vec![old.clone()]), &old, &rules, &[]);
     assert_eq!((verdict.outcome, verdict.exit_code), (Outcome::NoVerdict, 3));
     let text = verdict.problems[0].to_string();
-    assert!(text.contains("pacegate.toml:7:1") && text.contains("c8:ttft.p50"), "{text}");
+    assert!(text.contains("pacegate.toml:7:1") && text.contains("did you mean ttft.p95?"), "{text}");
 }
 
 #[test]

@@ -7,6 +7,8 @@ mod comparing;
 mod complaints;
 mod deciding;
 mod golden;
+mod hidden;
 mod speedup;
 mod summaries;
 mod waivers;
+mod words;

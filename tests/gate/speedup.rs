@@ -1,5 +1,6 @@
 //! The number that people read upside down.
 
+use pacegate::model::policy::Allowance;
 use pacegate::model::report::ReportedSpeedup;
 use pacegate::model::{Group, Judgement, Metric, Outcome, Report, Statistic, Verdict};
 
@@ -18,10 +19,16 @@ fn two(share: f64) -> Vec<Group> {
 }
 
 fn judged(old: Vec<Group>, new: Vec<Group>) -> Verdict {
+    judged_by(Some(Allowance::Relative(finite(0.10))), old, new)
+}
+
+/// Judged with this limit on both speed-ups, and never reversed.
+fn judged_by(allowance: Option<Allowance>, old: Vec<Group>, new: Vec<Group>) -> Verdict {
     let mut rules = policy();
     rules.rules.retain(|rule| rule.pattern.metric == Metric::SUCCESS_RATE);
     for field in ["speedup_vs_baseline.p50", "speedup_vs_baseline.p95"] {
-        rules.rules.push(build::rule(field, pacegate::model::policy::Allowance::Relative(finite(0.10))));
+        let rule = build::rule(field, Allowance::Relative(finite(0.10)));
+        rules.rules.push(pacegate::model::policy::Rule { allowance, ..rule });
     }
     let blessed = build::blessed(vec![with_speedups(Some("baseline"), old)]);
     build::judge(&blessed, &with_speedups(Some("baseline"), new), &rules, &[])
@@ -65,6 +72,74 @@ fn less_speedup_than_the_limit_allows_is_a_regression_though_still_faster() {
 #[test]
 fn crossing_one_within_the_limit_does_not_fail_where_the_limit_decides() {
     assert_eq!(judged(two(0.99), two(1.01)).exit_code, 0);
+}
+
+#[test]
+fn a_rule_of_nothing_but_the_direction_fails_what_turned_slower() {
+    let verdict = judged_by(None, two(0.5), two(2.0));
+    assert_eq!((verdict.exit_code, finding(&verdict, P95).judgement), (1, Judgement::Regressed));
+    assert_eq!(judged_by(None, two(0.5), two(0.99)).exit_code, 0);
+}
+
+#[test]
+fn a_limit_that_no_loss_can_reach_leaves_the_direction_to_be_judged() {
+    let wide = Some(Allowance::Absolute(finite(1.5)));
+    let verdict = judged_by(wide, two(1.0 / 1.4), two(2.0));
+    assert_eq!((verdict.exit_code, finding(&verdict, P95).judgement), (1, Judgement::Regressed));
+    assert_eq!(judged_by(wide, two(1.0 / 1.4), two(0.9)).exit_code, 0);
+}
+
+/// Rounds of both strategies, with what int8_quant takes in each.
+fn rounds(shares: [f64; 3]) -> Report {
+    let mut report = with_speedups(Some("baseline"), Vec::new());
+    report.jobs[0].rounds =
+        shares.map(|share| with_speedups(None, two(share)).jobs[0].rounds[0].clone()).to_vec();
+    report
+}
+
+#[test]
+fn a_speedup_with_a_round_of_nothing_in_a_leg_is_invalid_on_either_side() {
+    let rules = only_p95();
+    let (whole, broken) = (rounds([0.5, 0.5, 0.5]), rounds([0.5, 0.0, 0.5]));
+    for (old, new) in [(&whole, &broken), (&broken, &whole)] {
+        let verdict = build::judge(&build::blessed(vec![old.clone()]), new, &rules, &[]);
+        let speedup = finding(&verdict, P95);
+        assert_eq!((verdict.exit_code, speedup.judgement), (3, Judgement::Invalid));
+        let text = speedup.reasons[0].to_string();
+        assert!(text.contains("int8_quant/c8 can't be computed: a time of 0"), "{text}");
+    }
+}
+
+fn only_p95() -> pacegate::model::policy::Policy {
+    let mut rules = policy();
+    rules.rules.retain(|rule| rule.pattern.metric == Metric::SUCCESS_RATE);
+    rules.rules.push(build::rule("speedup_vs_baseline.p95", Allowance::Relative(finite(0.10))));
+    rules
+}
+
+#[test]
+fn a_leg_that_one_round_lacks_makes_the_report_no_whole_one() {
+    let (whole, mut lost) = (rounds([0.5, 0.5, 0.5]), rounds([0.5, 0.5, 0.5]));
+    let leg = &mut lost.jobs[0].rounds[2].groups[0];
+    leg.metrics.get_mut(&Metric::E2E).unwrap().stats.remove(&Statistic::P95);
+    let verdict = build::judge(&build::blessed(vec![whole]), &lost, &only_p95(), &[]);
+    let speedup = finding(&verdict, P95);
+    assert_eq!((verdict.exit_code, speedup.judgement), (3, Judgement::Invalid));
+    assert_eq!(
+        speedup.reasons[0].to_string(),
+        "round 3 of this report lacks e2e.p95 of baseline/c8, which other rounds have: the report is not whole"
+    );
+}
+
+#[test]
+fn a_job_with_one_leg_only_tells_no_speedup() {
+    let slow = |share: f64| vec![group(Some("baseline"), 3.0), group(Some("int8_quant"), share)];
+    let one_leg = with_speedups(Some("baseline"), vec![group(Some("int8_quant"), 8.0)]);
+    let both = with_speedups(Some("baseline"), slow(1.5));
+    let blessed = build::blessed(vec![one_leg, both]);
+    let verdict = build::judge(&blessed, &with_speedups(Some("baseline"), slow(1.5)), &only_p95(), &[]);
+    let speedup = finding(&verdict, P95);
+    assert_eq!((speedup.old, speedup.judgement), (Some(finite(2.0)), Judgement::Unchanged));
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub fn group(strategy: Option<&str>, scale: f64) -> Group {
     put(Metric::TTFT, &[(Statistic::P50, 200.0), (Statistic::P95, 400.0), (Statistic::P99, 500.0)]);
     put(Metric::TPOT, &[(Statistic::P50, 20.0), (Statistic::P95, 25.0)]);
     put(Metric::E2E, &[(Statistic::P50, 4000.0), (Statistic::P95, 6000.0), (Statistic::P99, 7000.0)]);
-    let rate = Measurement::single(Metric::OUTPUT_THROUGHPUT.unit(), finite(500.0 / scale));
+    let rate = Measurement::single(Metric::OUTPUT_THROUGHPUT.unit(), finite(500.0 / scale.max(0.01)));
     metrics.insert(Metric::OUTPUT_THROUGHPUT, rate);
     let strategy = strategy.map(str::to_owned);
     build::group(Dimensions { strategy, concurrency: Some(8), ..Dimensions::default() }, metrics, 300)

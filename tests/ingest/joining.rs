@@ -89,9 +89,18 @@ fn two_tools_in_one_command_are_refused_by_name() {
 
 #[test]
 fn a_name_for_a_file_that_names_its_strategies_is_refused() {
-    let error = named(&[("int8", data("original/benchmark-chat-c8.json"))], false).unwrap_err().to_string();
-    assert!(error.contains("baseline, int8_quant, speculative_decode"), "{error}");
-    assert!(error.ends_with("leave \"int8=\" away"), "{error}");
+    let theirs = data("original/benchmark-chat-c8.json");
+    let (_keep, ours) = written(
+        "own.json",
+        serde_json::to_string(&try_read(std::slice::from_ref(&theirs)).unwrap()).unwrap(),
+    );
+    for file in [theirs, ours] {
+        let error = named(&[("int8", file.clone())], false).unwrap_err().to_string();
+        assert!(error.contains("baseline, int8_quant, speculative_decode"), "{error}");
+        assert!(error.ends_with("leave \"int8=\" away"), "{error}");
+        let error = named(&[("///", file)], false).unwrap_err().to_string();
+        assert!(error.starts_with("\"///\" can't name a strategy"), "{error}");
+    }
 }
 
 #[test]
@@ -148,4 +157,22 @@ fn an_input_is_a_path_or_a_name_and_a_path() {
 fn no_group_is_lost_or_doubled_by_joining() {
     let joined = try_read(&[data(ONE), data(OTHER), data(C32)]).unwrap();
     assert_eq!(groups(&joined).len(), 3);
+}
+
+#[test]
+fn a_report_of_our_own_with_thousands_of_groups_is_read() {
+    let mut report = report("vllm/0.33.0/clean-chat-c8-detailed.json");
+    let group = report.jobs[0].rounds[0].groups.remove(0);
+    let facts = report.profile.workloads.remove(&group.id).unwrap();
+    for concurrency in 1..=2100 {
+        let mut group = group.clone();
+        group.dimensions.concurrency = Some(concurrency);
+        group.id = group.dimensions.id();
+        group.metrics.clear();
+        report.profile.workloads.insert(group.id.clone(), facts.clone());
+        report.profile.fingerprints.insert(group.id.clone(), "0".to_owned());
+        report.jobs[0].rounds[0].groups.push(group);
+    }
+    let again = super::read_text("own.json", serde_json::to_string(&report).unwrap()).unwrap();
+    assert_eq!(groups(&again).len(), 2100);
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pacegate::model::{Metric, Report, Statistic};
+use pacegate::source::ingest::{Format, IngestError, Input, Options};
 
 use super::{data, groups, stat, try_read};
 
@@ -67,6 +68,18 @@ fn aiperf_levels_of_a_sweep_are_groups_of_one_round() {
 }
 
 #[test]
+fn aiperf_level_that_failed_wholly_has_no_summary_and_is_not_missed() {
+    let folder = folder(&[
+        ("aiperf/0.13.0/raw-c1.json", "concurrency_1/profile_export_aiperf.json"),
+        ("aiperf/0.13.0/raw-c1.records.jsonl", "concurrency_1/profile_export.jsonl"),
+        ("aiperf/0.13.0/allfail-500-c8.records.jsonl", "concurrency_8/profile_export.jsonl"),
+    ]);
+    let report = read(folder.path());
+    let counts: Vec<_> = groups(&report).into_iter().map(|group| group.requests.counts()).collect();
+    assert_eq!(counts, [Some((6, 6)), Some((0, 40))]);
+}
+
+#[test]
 fn aiperf_records_alone_give_what_the_summary_would() {
     let folder = folder(&[("aiperf/0.13.0/clean-c8-records.records.jsonl", "profile_export.jsonl")]);
     let report = read(folder.path().join("profile_export.jsonl").as_path());
@@ -118,6 +131,27 @@ fn inference_perf_stages_are_groups_and_its_summary_alone_says_what_it_mixes() {
     let report = read(&data("inference-perf/0.7.0/clean-conc8.summary.json"));
     assert_eq!(ids(&report), ["all"]);
     assert!(report.source.warnings.iter().any(|w| w.contains("mixes all stages")));
+}
+
+#[test]
+fn inference_perf_stages_are_all_found_whatever_numbers_are_missing_and_in_the_order_in_which_they_ran() {
+    let case = "inference-perf/0.7.0/clean-conc8";
+    for before in ["", "tuesday."] {
+        let folder =
+            folder(&[(&format!("{case}.summary.json"), &format!("{before}summary_lifecycle_metrics.json"))]);
+        let text = fs::read_to_string(data(&format!("{case}.stage_0_lifecycle_metrics.json"))).unwrap();
+        for (stage, concurrency) in [(2, 4), (10, 16), (3, 8)] {
+            let text = text.replace("\"concurrency\": 8", &format!("\"concurrency\": {concurrency}"));
+            fs::write(folder.path().join(format!("{before}stage_{stage}_lifecycle_metrics.json")), text)
+                .unwrap();
+        }
+        fs::write(folder.path().join("stage_two_lifecycle_metrics.json"), "{}").unwrap();
+        let of_summary = read(&folder.path().join(format!("{before}summary_lifecycle_metrics.json")));
+        assert_eq!(ids(&of_summary), ["c4", "c8", "c16"], "{before}");
+        if before.is_empty() {
+            assert_eq!(ids(&read(folder.path())), ["c4", "c8", "c16"]);
+        }
+    }
 }
 
 #[test]
@@ -193,6 +227,43 @@ fn a_folder_of_vllm_results_is_read_and_the_pytorch_files_in_it_are_left_alone()
 }
 
 #[test]
+fn a_damaged_file_in_a_folder_of_reports_is_refused_and_never_left_out() {
+    let vllm = fs::read_to_string(data("vllm/0.33.0/clean-chat-c8-detailed.json")).unwrap();
+    let deep = format!("{{\"completed\": {}1{}}}", "[".repeat(70), "]".repeat(70));
+    let oha = fs::read_to_string(data("oha/1.16.0/clean-c8.json")).unwrap();
+    let both = format!("{}, {}", &vllm[..vllm.rfind('}').unwrap()], &oha[1..]);
+    for (text, words) in [
+        (&vllm[..60], "the file breaks off here"),
+        (&vllm[..vllm.len() / 2], "the file breaks off here"),
+        (&deep, "nests deeper than 64 levels"),
+        (&both, "could be vllm-bench-serve or oha"),
+    ] {
+        let folder = folder(&[("vllm/0.33.0/clean-completions-c32-defaults.json", "a.json")]);
+        fs::write(folder.path().join("b.json"), text).unwrap();
+        let error = try_read(&[folder.path().to_owned()]).unwrap_err().to_string();
+        assert!(error.contains("b.json") && error.contains(words), "{error}");
+        let forced = Options { format: Some(Format::VllmBenchServe), ..Options::default() };
+        let input = Input { strategy: None, path: folder.path().to_owned() };
+        let forced = pacegate::source::ingest::read(&[input], &forced);
+        assert_eq!(
+            forced.is_ok(),
+            words.contains("could be"),
+            "--format decides what is ambiguous, and no more"
+        );
+    }
+}
+
+#[test]
+fn a_file_of_a_folder_that_is_no_report_is_named() {
+    let folder = folder(&[("vllm/0.33.0/clean-chat-c8-detailed.json", "a.json")]);
+    fs::write(folder.path().join("settings.json"), "{\"replicas\": 2}").unwrap();
+    let report = read(folder.path());
+    assert_eq!(ids(&report), ["c8"]);
+    let line = "no report of a known tool, so left out: settings.json";
+    assert!(report.source.warnings.iter().any(|w| w == line), "{:?}", report.source.warnings);
+}
+
+#[test]
 fn a_folder_of_two_tools_is_refused_by_name() {
     let folder = folder(&[
         ("vllm/0.33.0/clean-chat-c8-detailed.json", "a.json"),
@@ -203,8 +274,69 @@ fn a_folder_of_two_tools_is_refused_by_name() {
 }
 
 #[test]
-fn a_side_file_without_its_report_is_refused_with_what_it_lacks() {
-    let folder = folder(&[("aiperf/0.13.0/raw-c1.raw.jsonl", "profile_export_raw.jsonl")]);
-    let error = try_read(&[folder.path().join("profile_export_raw.jsonl")]).unwrap_err().to_string();
-    assert!(error.contains("aiperf: no key \"metrics\""), "{error}");
+fn a_side_file_without_its_report_is_named_with_the_file_to_give() {
+    for (file, name, words) in [
+        ("aiperf/0.13.0/raw-c1.raw.jsonl", "profile_export_raw.jsonl", "what was sent and answered"),
+        ("aiperf/0.13.0/raw-c1.csv", "profile_export_aiperf.csv", "give profile_export_aiperf.json"),
+        (
+            "aiperf/0.13.0/clean-c8-records.server_metrics.json",
+            "server_metrics_export.json",
+            "the server's own metrics",
+        ),
+        (
+            "aiperf/0.4.0/clean-c8-records.server_metrics.json",
+            "server_metrics_export.json",
+            "the server's own metrics",
+        ),
+        ("genai-perf/0.0.16/clean-c8.csv", "a.csv", "profile_export_genai_perf.json"),
+        ("llmeter/0.2.0/clean-c8.summary.json", "summary.json", "give responses.jsonl or stats.json"),
+        ("llmeter/0.2.0/clean-c8.run_config.json", "run_config.json", "give responses.jsonl or stats.json"),
+        (
+            "evalscope/1.14.1/clean-c8.parallel_8_number_48.benchmark_args.json",
+            "benchmark_args.json",
+            "give benchmark_summary.json",
+        ),
+        (
+            "inference-perf/0.7.0/clean-conc8.config.yaml",
+            "config.yaml",
+            "give stage_N_lifecycle_metrics.json",
+        ),
+        ("k6/1.1.0/clean-c8.points.ndjson", "points.ndjson", "give the file of --summary-export"),
+        ("locust/2.47.0/clean-c8.failures.csv", "stats_failures.csv", "is locust's CSV of failures"),
+        ("servebench/1.1.3/clean-c1-8-32.levels.csv", "x.levels.csv", "is servebench's CSV of levels"),
+        (
+            "servebench/1.1.3/clean-c1-8-32.requests.csv",
+            "x.requests.csv",
+            "is servebench's CSV of single requests",
+        ),
+    ] {
+        let folder = folder(&[(file, name)]);
+        let error = try_read(&[folder.path().join(name)]).unwrap_err().to_string();
+        assert!(error.contains(words) && error.contains("; give "), "{file}: {error}");
+    }
+    let sqlite = super::read_text("benchmark_data.db", b"SQLite format 3\0\x10\0\x01\x01\0@  ").unwrap_err();
+    assert!(sqlite.contains("is not read; give benchmark_summary.json"), "{sqlite}");
+}
+
+#[test]
+fn every_file_of_the_test_data_is_read_or_known_for_what_it_is() {
+    fn all(folder: &Path, files: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { all(&path, files) } else { files.push(path) }
+        }
+    }
+    let mut files = Vec::new();
+    all(&data(""), &mut files);
+    let own = [data("README.md"), data("expected.json")];
+    files.retain(|file| !own.contains(file));
+    assert!(files.len() > 120, "{}", files.len());
+    for file in files {
+        let read = pacegate::source::ingest::read_bytes("f", fs::read(&file).unwrap(), &Options::default());
+        match read {
+            Ok(report) => assert!(!groups(&report).is_empty(), "{}", file.display()),
+            Err(IngestError::Companion { .. }) => {}
+            Err(error) => panic!("{}: {error}", file.display()),
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on has failed")]
 
+mod counts;
 mod docs;
 mod generic;
 mod joining;
@@ -11,7 +12,10 @@ mod original;
 mod real;
 mod refusals;
 mod sglang;
+mod siblings;
+mod spellings;
 mod tools;
+mod versions;
 mod vllm;
 
 use std::path::PathBuf;

@@ -97,12 +97,41 @@ fn check_part(file: &str, case: &str, part: usize) {
     compare(found[0], &expected(case)[part], Lacks::default(), file);
 }
 
+const INFERENCE_PERF: [&str; 4] = [
+    "inference-perf/0.7.0/allfail-500-conc8",
+    "inference-perf/0.7.0/clean-conc8",
+    "inference-perf/0.7.0/faults-conc8-perrequest",
+    "inference-perf/0.7.0/faults-conc8",
+];
+
 #[test]
 fn inference_perf_summaries_and_stages() {
-    for case in ["allfail-500-conc8", "clean-conc8", "faults-conc8-perrequest", "faults-conc8"] {
-        let case = format!("inference-perf/0.7.0/{case}");
-        check_part(&format!("{case}.summary.json"), &case, 0);
-        check_part(&format!("{case}.stage_0_lifecycle_metrics.json"), &case, 1);
+    for case in INFERENCE_PERF {
+        check_part(&format!("{case}.summary.json"), case, 0);
+        check_part(&format!("{case}.stage_0_lifecycle_metrics.json"), case, 1);
+    }
+}
+
+/// Runs after which the tool had written no report.
+const NO_REPORT: [&str; 5] = [
+    "bench-my-llm/0.5.0/allfail-500",
+    "bench-my-llm/0.5.0/faults",
+    "genai-perf/0.0.16/allfail-500-c8",
+    "genai-perf/0.0.16/faults-c8",
+    "sglang/0.5.23/allfail-500-c8",
+];
+
+#[test]
+fn every_run_with_a_report_is_read_by_a_test_here() {
+    let text = std::fs::read_to_string(data("expected.json")).unwrap();
+    let all: std::collections::BTreeMap<String, Value> = serde_json::from_str(&text).unwrap();
+    let known = |case: &&String| READ.iter().chain(&INFERENCE_PERF).chain(&NO_REPORT).any(|k| k == *case);
+    assert_eq!(all.keys().filter(|case| !known(case)).collect::<Vec<_>>(), Vec::<&String>::new());
+    for case in NO_REPORT {
+        let (folder, name) = case.rsplit_once('/').unwrap();
+        let files = std::fs::read_dir(data(folder)).unwrap().map(|entry| entry.unwrap().file_name());
+        let of_it = |file: &std::ffi::OsString| file.to_str().unwrap().starts_with(&format!("{name}."));
+        assert_eq!(files.filter(of_it).count(), 0, "{case} has a report now");
     }
 }
 
@@ -113,7 +142,10 @@ macro_rules! real {
             let lacks = [$($lacks,)? Lacks::default()][0];
             check($file, $case, lacks);
         }
-    )*};
+    )*
+    /// The runs that the tests here read.
+    const READ: &[&str] = &[$($case),*];
+    };
 }
 
 real! {

@@ -5,6 +5,9 @@ use std::io::Write;
 use super::{data, groups, read_text, report, try_read, written};
 
 const VLLM: &str = "vllm/0.33.0/clean-chat-c8-detailed.json";
+const LOAD_TEST: &str = "original/benchmark_runner-c32.json";
+/// When it began.
+const STAMP: &str = "2026-05-04T09:30:00Z";
 
 #[test]
 fn an_empty_file_is_refused() {
@@ -90,6 +93,19 @@ fn a_wrong_value_in_a_report_of_our_own_is_named_by_its_keys() {
     let error = read_text("o.json", own).unwrap_err();
     assert!(error.contains("(jobs[0].rounds[0].groups[0].metrics.ttft"), "{error}");
     assert!(error.contains("unknown variant `s`"), "{error}");
+}
+
+#[test]
+fn a_time_that_no_file_of_ours_can_hold_is_absent_and_in_our_own_files_refused() {
+    let text = std::fs::read_to_string(data(LOAD_TEST)).unwrap();
+    let read = |stamp: &str| read_text("b.json", text.replace(STAMP, stamp)).unwrap().jobs[0].started;
+    assert_eq!(read(STAMP).unwrap().to_string(), STAMP);
+    for stamp in ["9999-12-31T23:59:59-23:00", "0000-01-01T00:00:00+23:00"] {
+        assert_eq!(read(stamp), None);
+        let own = serde_json::to_string(&report(LOAD_TEST)).unwrap().replace(STAMP, stamp);
+        let error = read_text("o.json", own).unwrap_err();
+        assert!(error.contains("(jobs[0].started): is not in the years 1 to 9999"), "{error}");
+    }
 }
 
 #[test]

@@ -149,6 +149,27 @@ fn aiperf_errors_are_told_by_kind() {
 }
 
 #[test]
+fn which_of_a_tools_files_it_is_does_not_hang_on_how_far_into_it_the_telling_key_stands() {
+    let late = |file: &str| text(file).replacen('{', &format!("{{\"note\": {:?}, ", "x".repeat(9000)), 1);
+    for file in [
+        "llmeter/0.2.0/clean-c8.stats.json",
+        "llmeter/0.2.0/clean-c8.responses.jsonl",
+        "aiperf/0.13.0/clean-c8-records.json",
+        "aiperf/0.13.0/clean-c8-records.records.jsonl",
+        "guidellm/0.8.1/clean-c8.json",
+        "inference-perf/0.7.0/faults-conc8-perrequest.per_request.json",
+        "locust/2.47.0/clean-c8.json",
+    ] {
+        let name = file.rsplit('/').next().unwrap();
+        let (there, moved) = (read_text(name, text(file)).unwrap(), read_text(name, late(file)).unwrap());
+        assert_eq!(groups(&there), groups(&moved), "{file}");
+    }
+    let csv = text("guidellm/0.3.1/clean-sync-csv.csv").replacen("\n", "\n\"\nbenchmarks:\n\"", 1);
+    let id = |text: String| groups(&read_text("b.csv", text).unwrap())[0].id.clone();
+    assert_eq!(id(csv), id(text("guidellm/0.3.1/clean-sync-csv.csv")), "a cell that looks like YAML");
+}
+
+#[test]
 fn genai_perf_drops_failures_in_silence_so_its_success_rate_is_unknown() {
     let report = report("genai-perf/0.0.16/clean-c8.json");
     let group = groups(&report)[0];

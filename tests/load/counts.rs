@@ -47,6 +47,27 @@ fn m14_m15_the_servers_tokenizer_counts_whole_answers_only() {
     assert_eq!(*asked.lock().unwrap(), vec!["w w w w w w ".to_owned(); 5]);
 }
 
+#[test]
+fn counts_that_overflowed_are_not_taken_and_that_is_said() {
+    let server = Server::start(|seen| {
+        let Then::Reply(bytes) = model(seen) else { unreachable!() };
+        let text = String::from_utf8(bytes).unwrap();
+        // The chunk's length must not change.
+        let absurd = text.replace(r#""completion_tokens":6"#, r#""completion_tokens":6000000000"#);
+        let longer = absurd.len() - text.len();
+        let Some(at) = absurd.find(r#"{"choices":[],"usage""#) else { return Then::Reply(text.into_bytes()) };
+        let size = absurd[..at].rfind("\r\ndata: ").unwrap();
+        let start = absurd[..size].rfind('\n').unwrap() + 1;
+        let length = usize::from_str_radix(&absurd[start..size], 16).unwrap() + longer;
+        Then::Reply(format!("{}{length:x}{}", &absurd[..start], &absurd[size..]).into_bytes())
+    });
+    let report = run(&profile(&server.url), &options());
+    let group = groups(&report)[0];
+    assert_eq!((group.requests.succeeded, group.tokens.output), (Some(5), None), "{:?}", group.requests);
+    let said = report.source.warnings.join("\n");
+    assert!(said.contains("claims 6000000000 tokens in one answer"), "{said}");
+}
+
 /// Counters as vLLM has them, rising by what `claims` makes of the real tokens.
 fn counting(claims: fn(u64) -> u64) -> Server {
     let (requests, prompt, output) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));

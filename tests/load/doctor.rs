@@ -41,7 +41,7 @@ fn a_401_without_a_key_names_the_variable_and_with_one_the_key() {
     let server =
         Server::start(refused("401 Unauthorized", "{\"error\":{\"message\":\"bad sk-0123456789\"}}"));
     let found = diagnose(&profile(&server.url), &options());
-    assert_eq!(found.cause, Cause::NoKey);
+    assert_eq!(found.cause, Cause::NoKey(401));
     assert!(found.remedy().unwrap().starts_with("export OPENAI_API_KEY"), "{found}");
     let key = Secret::new("OPENAI_API_KEY", "sk-0123456789").unwrap();
     let found = diagnose(
@@ -50,6 +50,20 @@ fn a_401_without_a_key_names_the_variable_and_with_one_the_key() {
     );
     assert_eq!(found.cause, Cause::KeyRefused);
     assert!(!found.to_string().contains("sk-0123"), "{found}");
+}
+
+#[test]
+fn a_403_without_a_key_asks_for_one_and_not_for_rights() {
+    let server = Server::start(refused("403 Forbidden", "{\"message\":\"Missing Authentication Token\"}"));
+    let found = diagnose(&profile(&server.url), &options());
+    assert_eq!(found.cause, Cause::NoKey(403));
+    assert!(found.what().contains("(403), and OPENAI_API_KEY is not set"), "{found}");
+    assert!(found.remedy().unwrap().starts_with("export OPENAI_API_KEY"), "{found}");
+    assert!(found.to_string().contains("it said: 403 Missing Authentication Token"), "{found}");
+    let key = Secret::new("OPENAI_API_KEY", "sk-0123456789").unwrap();
+    let base_url = Some(server.url.clone());
+    let found = diagnose(&profile("http://x.invalid"), &Options { key, base_url, ..options() });
+    assert_eq!(found.cause, Cause::Forbidden);
 }
 
 #[test]
@@ -105,7 +119,6 @@ fn a_stream_without_tokens_names_empty_chunks() {
 
 #[test]
 fn every_other_ending_has_its_cause() {
-    assert_eq!(of(refused("403 Forbidden", "no")).cause, Cause::Forbidden);
     assert_eq!(of(refused("400 Bad Request", "no")).cause, Cause::Refused);
     assert_eq!(of(refused("503 Service Unavailable", "loading")).cause, Cause::ServerError);
     assert_eq!(of(|_| Then::Close(unfinished(&[content("a")]))).cause, Cause::Broken);

@@ -44,7 +44,6 @@ pub fn options() -> Options {
         ca_file: None,
         folder: std::env::temp_dir(),
         variable: |_| None,
-        fixed_length: true,
         run: 1,
     }
 }

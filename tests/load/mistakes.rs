@@ -194,6 +194,68 @@ fn a_stream_whose_content_type_was_lost_is_read_all_the_same() {
     assert_eq!((failure(&t), ms(t.first_token)), (None, Some(7.0)));
 }
 
+/// What the report says of a plain reply.
+fn said(status: &str, body: &str) -> String {
+    let reply = format!("HTTP/1.1 {status}\r\ncontent-type: application/json\r\n\r\n{body}");
+    Timeline::read(&transcript(&[(1.0, reply.as_bytes())])).failure.unwrap().text
+}
+
+#[test]
+fn a_refusal_is_said_in_the_servers_own_words_whatever_key_they_stand_under() {
+    for (status, body, expected) in [
+        ("401 x", r#"{"error":"no such key"}"#, "401 no such key"),
+        ("401 x", r#"{"message":"No API key found in request"}"#, "401 No API key found in request"),
+        ("429 x", r#"{"message":"slow down","code":"quota"}"#, "429 quota: slow down"),
+        ("404 x", r#"{"status":404,"error":"Not Found","message":"no route"}"#, "404 Not Found: no route"),
+        ("422 x", r#"{"detail":"bad body"}"#, "422 bad body"),
+        ("422 x", r#"{"detail":[{"loc":["body"],"msg":"bad"}]}"#, r#"422 [{"loc":["body"],"msg":"bad"}]"#),
+        ("400 x", r#"{"errors":[{"msg":"too long"}]}"#, r#"400 {"errors":[{"msg":"too long"}]}"#),
+        ("400 x", r#"{"msg":"too long","retcode":7}"#, r#"400 {"msg":"too long","retcode":7}"#),
+        ("400 x", r#"[{"error":{"message":"too long"}}]"#, r#"400 [{"error":{"message":"too long"}}]"#),
+        ("502 x", "<html>bad gateway</html>", "502 <html>bad gateway</html>"),
+        ("500 x", r#""down""#, r#"500 "down""#),
+    ] {
+        assert_eq!(said(status, body), expected);
+    }
+}
+
+#[test]
+fn a_200_that_is_no_answer_is_said_in_its_own_words() {
+    let text = said("200 OK", r#"{"code":1301,"msg":"content blocked"}"#);
+    assert!(
+        text.contains("no choice at all; it says: {\"code\":1301,\"msg\":\"content blocked\"}"),
+        "{text}"
+    );
+    let text = said("200 OK", "<html>please log in</html>");
+    assert!(text.contains("no JSON") && text.contains("please log in"), "{text}");
+    let stream = read(&[(1.0, r#"{"status":"error","msg":"engine died"}"#), (2.0, "[DONE]")]);
+    let failed = stream.failure.unwrap();
+    assert_eq!(failed.kind, FailureKind::ZeroTokens);
+    assert!(failed.text.ends_with(r#"it says: {"status":"error","msg":"engine died"}"#), "{}", failed.text);
+    assert_eq!(said("200 OK", r#"{"error":"model crashed","choices":[]}"#), "model crashed");
+}
+
+#[test]
+fn an_error_that_says_nothing_is_none() {
+    for nothing in ["null", "false", "\"\"", "{}", "[]", "0"] {
+        let with = content("a").replacen('{', &format!("{{\"error\":{nothing},"), 1);
+        assert_eq!(failure(&read(&[(1.0, &with), (2.0, STOP)])), None, "{nothing}");
+    }
+}
+
+#[test]
+fn a_count_that_no_answer_has_is_no_count() {
+    for absurd in ["4294967296", "18446744073709551615", "18446744073709551616", "1e300", "4294967296.0"] {
+        let usage = format!(r#"{{"choices":[],"usage":{{"prompt_tokens":7,"completion_tokens":{absurd}}}}}"#);
+        let t = read(&[(1.0, &content("a")), (2.0, STOP), (3.0, &usage)]);
+        let told = t.usage.unwrap();
+        assert_eq!((told.prompt, told.completion, t.output_tokens()), (Some(7), None, None), "{absurd}");
+        assert!(t.absurd_count.is_some_and(|count| count > u64::from(u32::MAX)), "{absurd}");
+    }
+    let most = read(&[(1.0, &content("a")), (2.0, STOP), (3.0, &usage(7, 4_294_967_295))]);
+    assert_eq!((most.output_tokens(), most.absurd_count), (Some(4_294_967_295), None));
+}
+
 #[test]
 fn a_redirect_is_not_followed_and_says_where_it_points() {
     let reply = "HTTP/1.1 307 Temporary Redirect\r\nlocation: http://other/v1\r\ncontent-length: 0\r\n\r\n";

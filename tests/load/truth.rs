@@ -155,5 +155,8 @@ fn a_run_against_the_mock_adds_up() {
         assert_eq!(group.self_check.as_ref().unwrap().problems, Vec::<String>::new());
     }
     assert_eq!(report.source.warnings, Vec::<String>::new());
+    // No model answered, and nobody can take it for one.
+    assert!(report.is_simulated());
+    assert_eq!(report.subject.engine.as_deref(), Some("pacegate mock"));
     assert_eq!(report.subject.model.as_deref(), Some("embedded"));
 }

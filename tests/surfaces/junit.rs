@@ -157,13 +157,15 @@ fn the_facts_of_the_verdict_are_properties() {
 }
 
 #[test]
-fn a_profile_with_dots_is_no_package_and_a_stamp_without_end_is_no_panic() {
+fn a_profile_with_dots_is_no_package_and_the_first_and_last_stamps_are_written() {
     let mut verdict = samples::pass();
     verdict.profile = "llama-3.1 8b".to_owned();
-    for stamp in ["0000-01-01T00:00:00+10:00", "9999-12-31T23:59:59-10:00"] {
-        let run = Run { started: stamp.to_owned().try_into().unwrap(), took: Duration::MAX };
+    for stamp in ["0001-01-01T00:00:00", "9999-12-31T23:59:59"] {
+        let run = Run { started: format!("{stamp}Z").try_into().unwrap(), took: Duration::MAX };
         let xml = junit(&verdict, &run);
         assert!(xml.contains("classname=\"pacegate.llama-3_1_8b\""), "{xml}");
-        Document::parse(&xml).unwrap();
+        let tree = Document::parse(&xml).unwrap();
+        let suite = tree.root_element().first_element_child().unwrap();
+        assert_eq!(suite.attribute("timestamp"), Some(stamp));
     }
 }

@@ -38,7 +38,7 @@ fn what_must_be_read_before_the_verdict_stands_before_it() {
     let altered = first_line(&samples::altered_baseline());
     assert!(altered.contains("THIS CHANGE ALTERS ITS OWN BASELINE"), "{altered}");
     let simulated = first_line(&samples::speedup_reversed());
-    assert!(simulated.contains("SIMULATED: no endpoint was measured"), "{simulated}");
+    assert!(simulated.contains("SIMULATED: no model was measured"), "{simulated}");
     let soft = first_line(&samples::report_only());
     assert!(soft.contains("REPORT ONLY: "), "{soft}");
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use pacegate::model::policy::{Allowance, Origin};
+use pacegate::model::reason::OwnBaseline;
 use pacegate::model::*;
 
 use crate::samples::{self, f, field, finding, group, put};
@@ -30,8 +31,8 @@ pub fn poisoned(attack: &str) -> Verdict {
     }
     let origin = || Origin::File { path: text(), line: 7, column: 1 };
     v.alterations = vec![
-        Reason::BaselineAltered { path: text(), git_ref: text(), reason: Some(text()), followed: true },
-        Reason::LimitsAltered { path: text(), git_ref: text(), lines: vec![text()], followed: false },
+        Reason::BaselineAltered { path: text(), git_ref: text(), own: OwnBaseline::Followed(text()) },
+        Reason::LimitsAltered { path: text(), git_ref: text(), lines: vec![text()] },
     ];
     v.problems = vec![
         Reason::NoBaseline { path: text(), bless: text() },

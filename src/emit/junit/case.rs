@@ -2,6 +2,7 @@
 
 use crate::emit::headline::{banners, headline};
 use crate::emit::remarks::{self, plain};
+use crate::model::wording::count;
 use crate::model::{Finding, Judgement, Outcome, Reason, Verdict};
 
 /// The case of what concerns the whole run, so that no file is ever empty.
@@ -72,8 +73,10 @@ impl Case {
     pub fn left_out(verdict: &Verdict, rest: &[Finding]) -> Case {
         let ends = || rest.iter().map(|finding| end_of(verdict, finding).0);
         let failing = ends().filter(|end| matches!(end, End::Failure | End::Error)).count();
-        let message =
-            format!("{} more fields are not in this file, {failing} of them failing or errors", rest.len());
+        let message = format!(
+            "not in this file: {}, {failing} of them failing or errors",
+            count(rest.len(), "more field")
+        );
         let end = if failing > 0 { End::Failure } else { End::Skipped };
         Case { name: "pacegate.more".to_owned(), end, kind: "left_out", text: message.clone(), message }
             .under(verdict)

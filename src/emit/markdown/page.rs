@@ -1,5 +1,7 @@
 //! Markdown that stays under its limit: what does not fit is counted, and its last line always fits.
 
+use crate::model::wording::count;
+
 use super::MARKDOWN_LIMIT;
 
 /// A table of cells that need no escaping any more.
@@ -95,8 +97,7 @@ impl Page {
         let more = table.rows.len() - shown + table.left_out;
         self.text.push('\n');
         if more > 0 {
-            let fields = if more == 1 { "field" } else { "fields" };
-            self.text.push_str(&format!("and {more} more {fields}\n\n"));
+            self.text.push_str(&format!("and {}\n\n", count(more, "more field")));
         }
     }
 
@@ -118,8 +119,8 @@ impl Page {
     pub fn finish(mut self) -> String {
         if self.left_out > 0 {
             self.text.push_str(&format!(
-                "{} more parts did not fit; the JSON verdict and the JUnit file have them.\n\n",
-                self.left_out
+                "{} did not fit; the JSON verdict has everything.\n\n",
+                count(self.left_out, "more part")
             ));
         }
         self.text + &self.last_line

@@ -1,8 +1,8 @@
-//! GitHub workflow commands (annotations) and step outputs.
+//! GitHub workflow commands: annotations.
 
 use std::num::NonZeroU32;
 
-use super::terminal::{defuse, terminal};
+use super::terminal::defuse;
 use super::{is_hidden, reveal, shorten};
 
 /// The most an annotation's message may hold, in UTF-16 units: the runner cuts there without a word.
@@ -35,22 +35,6 @@ pub struct Annotation<'a> {
     pub title: Option<&'a str>,
     /// What is to be said; may have several lines.
     pub message: &'a str,
-}
-
-/// Why a step output was not written.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum OutputError {
-    /// The name is not one that a workflow can refer to.
-    #[error("step output name `{}` is not a letter followed by letters, digits, `-` and `_`", terminal(.0))]
-    Name(String),
-    /// The value could be read as more than one line, or holds what nobody can see.
-    #[error("step output `{name}` would hold a line break or a hidden character: `{}`", terminal(.value))]
-    Value {
-        /// The output's name.
-        name: String,
-        /// The refused value.
-        value: String,
-    },
 }
 
 /// One annotation as a workflow command, without the line break that must follow it.
@@ -95,24 +79,6 @@ pub fn workflow_data(text: &str) -> String {
 #[must_use]
 pub fn workflow_property(text: &str) -> String {
     percent(&shown(text)).replace(':', "%3A").replace(',', "%2C")
-}
-
-/// The line, with its line feed, that sets a step output in the file named by `GITHUB_OUTPUT`.
-///
-/// For values from closed sets (a verdict, a count, a path of ours), which fit one line: a value of several lines
-/// would need a delimiter that nobody can guess.
-///
-/// # Errors
-/// When the name is not an identifier, or the value holds a line break or another hidden character.
-pub fn github_output(name: &str, value: &str) -> Result<String, OutputError> {
-    let inside = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(inside) {
-        return Err(OutputError::Name(name.to_owned()));
-    }
-    if value.chars().any(is_hidden) {
-        return Err(OutputError::Value { name: name.to_owned(), value: value.to_owned() });
-    }
-    Ok(format!("{name}={value}\n"))
 }
 
 fn shown(text: &str) -> String {

@@ -20,22 +20,10 @@ pub fn xml_clean(text: &str) -> String {
 
 /// Foreign text for the inside of an XML element: cleaned by [`xml_clean`], then escaped.
 ///
-/// A carriage return is written as a reference, or a parser would make a line feed of it.
+/// A carriage return is written as a reference, or a parser would make a line feed of it. `>` is always escaped, so
+/// `]]>` needs no rule of its own.
 #[must_use]
 pub fn xml_text(text: &str) -> String {
-    escape(text, |c| c == '\r')
-}
-
-/// Foreign text for between the quotes of an XML attribute: cleaned by [`xml_clean`], then escaped.
-///
-/// Line breaks and tabs are written as references, or a parser would make spaces of them.
-#[must_use]
-pub fn xml_attribute(text: &str) -> String {
-    escape(text, |c| matches!(c, '\n' | '\r' | '\t'))
-}
-
-/// `>` is always escaped, so `]]>` needs no rule of its own.
-fn escape(text: &str, by_number: impl Fn(char) -> bool) -> String {
     let clean = xml_clean(text);
     let mut escaped = String::with_capacity(clean.len());
     for c in clean.chars() {
@@ -45,7 +33,7 @@ fn escape(text: &str, by_number: impl Fn(char) -> bool) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&apos;"),
-            c if by_number(c) => escaped.push_str(&format!("&#{};", u32::from(c))),
+            '\r' => escaped.push_str("&#13;"),
             c => escaped.push(c),
         }
     }

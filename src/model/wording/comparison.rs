@@ -7,7 +7,7 @@ use crate::model::group::GroupId;
 use crate::model::metric::Metric;
 use crate::model::policy::Origin;
 use crate::model::quantity::Finite;
-use crate::model::reason::Side;
+use crate::model::reason::{OwnBaseline, Side};
 use crate::model::sentence::Sentence;
 
 use super::parts::{plus, side_words};
@@ -80,7 +80,7 @@ pub fn rule_matches_nothing(pattern: &str, origin: &Origin, nearest: &Option<Str
         .own(" at ")
         .foreign(origin.to_string())
         .own(" matches no field, so it can never fail")
-        .own(nearest.as_ref().map(|n| format!("; the nearest field is {n}")).unwrap_or_default())
+        .own(nearest.as_ref().map(|n| format!("; did you mean {n}?")).unwrap_or_default())
 }
 
 pub fn not_watched(fields: &[String], hint: &Option<String>) -> Sentence {
@@ -118,26 +118,40 @@ pub fn drift(field: &FieldId, change: Change, max: Finite, blesses: usize) -> Se
         ))
 }
 
-pub fn baseline_altered(path: &str, git_ref: &str, reason: &Option<String>, followed: bool) -> Sentence {
-    let s = Sentence::default();
-    let s =
-        s.own("THIS CHANGE ALTERS ITS OWN BASELINE: ").foreign(path).own(" differs from ").foreign(git_ref);
-    match (reason, followed) {
-        (Some(reason), true) => {
+pub fn baseline_altered(path: &str, git_ref: &str, own: &OwnBaseline) -> Sentence {
+    use OwnBaseline::{Copied, Edited, Followed, NoReason, NotAtRef, Removed, Rewritten};
+    const BY_REF: &str = "; judged by the copy of that ref, because ";
+    let relation = match own {
+        Copied | NotAtRef => " is not at ",
+        Removed => " was removed and is there at ",
+        Followed(_) | NoReason | Edited | Rewritten => " differs from ",
+    };
+    let s = Sentence::default().own("THIS CHANGE ALTERS ITS OWN BASELINE: ");
+    let s = s.foreign(path).own(relation).foreign(git_ref);
+    match own {
+        Followed(reason) => {
             s.own("; its ledger gives the reason ").foreign(reason).own(", so the new one is judged by")
         }
-        (_, true) => s.own("; the new one is judged by"),
-        (_, false) => s.own("; judged by the copy of that ref, because this change's ledger gives no reason"),
+        NoReason => s.own(BY_REF).own("this change's ledger gives no reason"),
+        Edited => s.own(BY_REF).own("this change edited the file and did not bless it"),
+        Rewritten => s.own(BY_REF).own("this change rewrote the ledger, which no bless does"),
+        Removed => s.own("; judged by the copy of that ref"),
+        Copied => s.own(
+            "; nothing judges, because its ledger was copied from another baseline of that ref: bless it with --reason TEXT",
+        ),
+        NotAtRef => s.own(
+            "; nothing judges, because its ledger gives no reason: bless it with --reason TEXT, or merge it first",
+        ),
     }
 }
 
-pub fn limits_altered(path: &str, git_ref: &str, lines: &[String], followed: bool) -> Sentence {
+pub fn limits_altered(path: &str, git_ref: &str, lines: &[String]) -> Sentence {
     Sentence::default()
         .own("THIS CHANGE ALTERS ITS OWN LIMITS: ")
         .foreign(path)
         .own(" differs from ")
         .foreign(git_ref)
-        .own(if followed { " (its own copy is judged by)" } else { " (judged by the copy of that ref)" })
+        .own(" (judged by the copy of that ref)")
         .own(if lines.is_empty() { "" } else { ": " })
         .foreign(lines.join("; "))
 }

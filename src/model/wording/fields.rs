@@ -10,7 +10,7 @@ use crate::model::reason::Side;
 use crate::model::sentence::Sentence;
 use crate::model::statistic::Statistic;
 
-use super::parts::{chance, side_words};
+use super::parts::{chance, count, round_words, side_words};
 
 pub fn over_limit(field: &FieldId, change: Change, tolerance: &Tolerance) -> Sentence {
     Sentence::default().own(format!(
@@ -106,27 +106,30 @@ pub fn could_be_noise(field: &FieldId, change: Change, tolerance: &Tolerance, p:
 
 pub fn too_few_samples(field: &FieldId, n: u64, needed: u64, stand_in: Option<Statistic>) -> Sentence {
     Sentence::default().own(format!(
-        "{} of {} has {n} samples in its smallest round and needs {needed} to be judged{}",
+        "{} of {} has {} in its smallest round and needs {needed} to be judged{}",
         field.local(),
         field.group,
+        count(n, "sample"),
         stand_in.map(|st| format!("; {}.{st} is judged in its place", field.metric)).unwrap_or_default()
     ))
 }
 
 pub fn unequal_samples(field: &FieldId, smaller: u64, larger: u64, stand_in: Option<Statistic>) -> Sentence {
     Sentence::default().own(format!(
-            "{} of {} is of {larger} samples on one side and of {smaller} on the other: tails of such unequal runs differ by themselves{}",
+            "{} of {} is of {} on one side and of {smaller} on the other: tails of such unequal runs differ by themselves{}",
             field.local(),
             field.group,
+            count(larger, "sample"),
             stand_in.map(|st| format!("; {}.{st} is judged in its place", field.metric)).unwrap_or_default()
         ))
 }
 
-pub fn zero_value(field: &FieldId, side: Side) -> Sentence {
+pub fn zero_value(field: &FieldId, side: Side, in_a_round: bool) -> Sentence {
     Sentence::default().own(format!(
-        "{} of {} is 0 {}: below what the clock can tell, so no change can be computed",
+        "{} of {} is 0{} {}: below what the clock can tell, so no change can be computed",
         field.local(),
         field.group,
+        round_words(in_a_round),
         side_words(side)
     ))
 }
@@ -150,6 +153,23 @@ pub fn new(field: &FieldId) -> Sentence {
         "{} of {} is new: the blessed baseline does not have it, so nothing watches it until it is blessed",
         field.local(),
         field.group
+    ))
+}
+
+pub fn not_judged(field: &FieldId) -> Sentence {
+    Sentence::default().own(format!(
+        "{} of {} is gated and was not judged, and that is never a pass",
+        field.local(),
+        field.group
+    ))
+}
+
+pub fn limit_out_of_reach(field: &FieldId, old: Quantity, tolerance: &Tolerance) -> Sentence {
+    Sentence::default().own(format!(
+        "{} of {} can't fail: its limit is {}, and the blessed value is {old}, which can't fall by so much. Write a smaller limit, or min",
+        field.local(),
+        field.group,
+        tolerance.words(field.metric.direction(), old.unit)
     ))
 }
 

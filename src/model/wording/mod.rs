@@ -13,7 +13,7 @@ mod validity;
 use super::reason::Reason;
 use super::sentence::Sentence;
 
-pub use parts::{chance, plus, share};
+pub use parts::{chance, count, part_of, plus, share};
 pub use row::{day, moment};
 pub use shifts::with_worst;
 pub use trend::{class_ratio, finding as trend_finding, pinned_drift, since_short};
@@ -40,10 +40,14 @@ pub fn sentence(reason: &Reason) -> Sentence {
         Reason::UnequalSamples { field, smaller, larger, stand_in } => {
             fields::unequal_samples(field, *smaller, *larger, *stand_in)
         }
-        Reason::ZeroValue { field, side } => fields::zero_value(field, *side),
+        Reason::ZeroValue { field, side, in_a_round } => fields::zero_value(field, *side, *in_a_round),
         Reason::Missing { field, old, hint } => fields::missing(field, *old, hint),
         Reason::NoLatencyLeft { group } => fields::no_latency_left(group),
         Reason::New { field } => fields::new(field),
+        Reason::NotJudged { field } => fields::not_judged(field),
+        Reason::LimitOutOfReach { field, old, tolerance } => {
+            fields::limit_out_of_reach(field, *old, tolerance)
+        }
         Reason::Withdrawn { group } => fields::withdrawn(group),
         Reason::Waived { field, change, allowance, why, until } => {
             fields::waived(field, *change, *allowance, why, *until)
@@ -116,12 +120,8 @@ pub fn sentence(reason: &Reason) -> Sentence {
         Reason::NotWatched { fields, hint } => comparison::not_watched(fields, hint),
         Reason::Blind { metric, resolution, above } => comparison::blind(metric, *resolution, *above),
         Reason::Drift { field, change, max, blesses } => comparison::drift(field, *change, *max, *blesses),
-        Reason::BaselineAltered { path, git_ref, reason, followed } => {
-            comparison::baseline_altered(path, git_ref, reason, *followed)
-        }
-        Reason::LimitsAltered { path, git_ref, lines, followed } => {
-            comparison::limits_altered(path, git_ref, lines, *followed)
-        }
+        Reason::BaselineAltered { path, git_ref, own } => comparison::baseline_altered(path, git_ref, own),
+        Reason::LimitsAltered { path, git_ref, lines } => comparison::limits_altered(path, git_ref, lines),
         Reason::SelfBlessRefused => comparison::self_bless_refused(),
         Reason::CountsDontAddUp { group, sent, succeeded, failed } => {
             validity::counts_dont_add_up(group, *sent, *succeeded, *failed)
@@ -129,14 +129,19 @@ pub fn sentence(reason: &Reason) -> Sentence {
         Reason::NoTokens { group } => validity::no_tokens(group),
         Reason::AllFailed { sent, failed } => validity::all_failed(*sent, failed),
         Reason::NothingSent => validity::nothing_sent(),
-        Reason::BadLatency { field, value } => validity::bad_latency(field, *value),
+        Reason::BadLatency { field, value, side, in_a_round } => {
+            validity::bad_latency(field, *value, *side, *in_a_round)
+        }
         Reason::OutOfOrder { field, value, above, above_value } => {
             validity::out_of_order(field, *value, above, *above_value)
         }
         Reason::LostInRound { group, round } => validity::lost_in_round(group, *round),
+        Reason::FieldLostInRound { field, job, round } => validity::field_lost_in_round(field, *job, *round),
         Reason::BlessedInvalid { why } => validity::blessed_invalid(why),
         Reason::Incomplete { job } => validity::incomplete(job),
-        Reason::ClientBottleneck { group, lag, limit } => validity::client_bottleneck(group, *lag, *limit),
+        Reason::ClientBottleneck { group, lag, limit, cpu_share } => {
+            validity::client_bottleneck(group, *lag, *limit, *cpu_share)
+        }
         Reason::Suspicious { field, change, what, more } => {
             validity::suspicious(field, *change, *what, *more)
         }

@@ -10,7 +10,7 @@ const SHORT_COMMIT: usize = 7;
 /// `11 Nov 2026`.
 #[must_use]
 pub fn day(at: Timestamp) -> String {
-    let utc = at.0.checked_to_offset(time::UtcOffset::UTC).unwrap_or(at.0);
+    let utc = at.get();
     let month = utc.month().to_string();
     format!("{} {} {}", utc.day(), month.get(..3).unwrap_or(&month), utc.year())
 }

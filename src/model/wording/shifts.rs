@@ -5,7 +5,7 @@ use crate::model::quantity::Finite;
 use crate::model::reason::Reason;
 use crate::model::sentence::Sentence;
 
-use super::parts::{chance, plus, share};
+use super::parts::{chance, count, plus, share};
 
 /// The sentence of a shift, with the field that shows it most; `None` for any other reason.
 pub fn with_worst(reason: &Reason, worst: &str) -> Option<Sentence> {
@@ -124,7 +124,7 @@ fn metric_shift_words(
     let with: Vec<&str> = with.iter().map(Metric::id).collect();
     let along =
         if with.is_empty() { String::new() } else { format!("; {} moved with it", with.join(" and ")) };
-    format!("{metric}{whose} is {size} {worse} in {groups} of {of} groups{worst}{stage}{along}")
+    format!("{metric}{whose} is {size} {worse} in {groups} of {}{worst}{stage}{along}", count(of, "group"))
 }
 
 fn stage(class: ChannelClass) -> String {

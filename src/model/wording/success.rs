@@ -5,7 +5,7 @@ use crate::model::reason::Side;
 use crate::model::requests::{FailureKind, Requests};
 use crate::model::sentence::Sentence;
 
-use super::parts::side_words;
+use super::parts::{part_of, side_words};
 
 pub fn success_dropped(
     group: &GroupId,
@@ -39,8 +39,10 @@ pub fn success_unknown(side: Side) -> Sentence {
 
 pub fn no_success(group: &GroupId, requests: &Requests) -> Sentence {
     Sentence::default().own(format!(
-        "no request of {group} succeeded ({} sent){}: it has no latency to speak of",
-        requests.sent.map_or_else(|| "number not recorded".to_owned(), |n| n.to_string()),
+        "no request of {group} succeeded ({}){}: it has no latency to speak of",
+        requests
+            .sent
+            .map_or_else(|| "how many were sent is not recorded".to_owned(), |n| format!("{n} sent")),
         kinds(&requests.failed)
     ))
 }
@@ -62,5 +64,6 @@ fn points(old: (u64, u64), new: (u64, u64)) -> String {
     let rate = |(k, n): (u64, u64)| if n == 0 { 0.0 } else { k as f64 / n as f64 * 100.0 };
     let difference = rate(new) - rate(old);
     let sign = if difference < 0.0 { "\u{2212}" } else { "+" };
-    format!("{:.2} % \u{2192} {:.2} %, {sign}{:.2} pp", rate(old), rate(new), difference.abs())
+    let [old, new] = [old, new].map(|(k, n)| part_of(k, n));
+    format!("{old} \u{2192} {new}, {sign}{:.2} pp", difference.abs())
 }

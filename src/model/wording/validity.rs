@@ -3,10 +3,15 @@
 use crate::model::field::FieldId;
 use crate::model::finding::Change;
 use crate::model::group::GroupId;
-use crate::model::quantity::Quantity;
-use crate::model::reason::Suspicion;
+use crate::model::quantity::{Finite, Quantity};
+use crate::model::reason::{Side, Suspicion};
 use crate::model::requests::FailureKind;
 use crate::model::sentence::Sentence;
+
+use super::parts::{count, round_words, side_words};
+
+/// A client that uses less of all cores than this was held up by others.
+const OWN_DOING: f64 = 0.4;
 
 pub fn counts_dont_add_up(group: &GroupId, sent: u64, succeeded: u64, failed: u64) -> Sentence {
     Sentence::default().own(format!(
@@ -20,9 +25,10 @@ pub fn no_tokens(group: &GroupId) -> Sentence {
     ))
 }
 
-pub fn all_failed(sent: u64, failed: &[(FailureKind, u64)]) -> Sentence {
+pub fn all_failed(sent: Option<u64>, failed: &[(FailureKind, u64)]) -> Sentence {
+    let sent = sent.map_or("how many were sent is not recorded".to_owned(), |n| format!("{n} sent"));
     Sentence::default().own(format!(
-        "every request failed: {sent} sent{}. There is nothing to judge; mend the endpoint first",
+        "every request failed: {sent}{}. There is nothing to judge; mend the endpoint first",
         failed.iter().map(|(kind, n)| format!(", {n} \u{d7} {kind}")).collect::<String>()
     ))
 }
@@ -31,8 +37,14 @@ pub fn nothing_sent() -> Sentence {
     Sentence::default().own("no request was sent: an empty report is never a pass")
 }
 
-pub fn bad_latency(field: &FieldId, value: Quantity) -> Sentence {
-    Sentence::default().own(format!("{} of {} is {value}: no time can be that", field.local(), field.group))
+pub fn bad_latency(field: &FieldId, value: Quantity, side: Side, in_a_round: bool) -> Sentence {
+    Sentence::default().own(format!(
+        "{} of {} is {value}{} {}: nothing measured is negative",
+        field.local(),
+        field.group,
+        round_words(in_a_round),
+        side_words(side)
+    ))
 }
 
 pub fn out_of_order(field: &FieldId, value: Quantity, above: &FieldId, above_value: Quantity) -> Sentence {
@@ -50,6 +62,15 @@ pub fn lost_in_round(group: &GroupId, round: usize) -> Sentence {
     ))
 }
 
+pub fn field_lost_in_round(field: &FieldId, job: Option<usize>, round: usize) -> Sentence {
+    let job = job.map(|job| format!(" of job {job}")).unwrap_or_default();
+    Sentence::default().own(format!(
+        "round {round}{job} of this report lacks {} of {}, which other rounds have: the report is not whole",
+        field.local(),
+        field.group
+    ))
+}
+
 pub fn blessed_invalid(why: &str) -> Sentence {
     Sentence::default()
         .own("the blessed baseline can't be judged by: ")
@@ -64,10 +85,28 @@ pub fn incomplete(job: &str) -> Sentence {
         .own(" was interrupted: a partial report is kept to look at, never to judge")
 }
 
-pub fn client_bottleneck(group: &GroupId, lag: Quantity, limit: Quantity) -> Sentence {
+pub fn client_bottleneck(
+    group: &GroupId,
+    lag: Quantity,
+    limit: Quantity,
+    cpu_share: Option<Finite>,
+) -> Sentence {
+    let cause = match cpu_share {
+        Some(share) if share.get() < OWN_DOING => format!(
+            "It used only {:.0} % of this machine's CPU itself, so something else held the cores: measure from a machine \
+             where nothing else runs, above all not the server, or give pacegate a core of its own (taskset)",
+            share.get() * 100.0
+        ),
+        Some(share) => format!(
+            "It used {:.0} % of this machine's CPU itself: lower the concurrency, or measure from a machine with more cores",
+            share.get() * 100.0
+        ),
+        None => "Use a quieter machine or lower the concurrency".to_owned(),
+    };
     Sentence::default().own(format!(
-            "the client was the bottleneck in {group}: it woke up {lag} late at p99, and {limit} is the most that can be told from the server's time. Use a quieter machine or lower the concurrency"
-        ))
+        "the client was the bottleneck in {group}: it woke up {lag} late at p99, and {limit} is the most that can be told \
+         from the server's time, so these latencies may be its own. {cause}"
+    ))
 }
 
 pub fn suspicious(field: &FieldId, change: Option<Change>, what: Suspicion, more: usize) -> Sentence {
@@ -87,8 +126,7 @@ fn suspicious_words(
     let name = format!("{} of {}", field.local(), field.group);
     let more = match more {
         0 => String::new(),
-        1 => ", and 1 more field like it".to_owned(),
-        more => format!(", and {more} more fields like it"),
+        more => format!(", and {} like it", count(more, "more field")),
     };
     match (what, change) {
         (Suspicion::TooGood, Some(change)) => format!(

@@ -12,6 +12,7 @@ use super::detect::{Miss, Sniff, lacks, need};
 use super::draft::Draft;
 use super::error::IngestError;
 use super::number::{Number, Text};
+use super::outline::Outline;
 use super::reading::{Reading, Run};
 use super::tree::Tree;
 use super::{Format, failure, parse, rows, stamp};
@@ -25,23 +26,23 @@ const NS_PER_MS: f64 = 1e6;
 pub fn detect(sniff: &Sniff<'_>) -> Result<(), Miss> {
     sniff.object()?;
     lacks(sniff, "metrics_phase", "the file of AIPerf's server metrics")?;
-    if sniff.outline.has("metadata.request_start_ns") {
+    if is_records(sniff.outline) {
         return need(sniff, &["metrics"]);
     }
     need(sniff, &["aiperf_version", "schema_version", "input_config.loadgen", "metadata.request_start_ns"])?;
     need(sniff, &["request_latency.unit", "request_count.unit", "error_request_count.unit"])
 }
 
+fn is_records(outline: &Outline) -> bool {
+    outline.has("metadata.request_start_ns")
+}
+
 /// Reads it.
 ///
 /// # Errors
 /// Parsing, and values that can't be.
-pub fn read(content: &Content) -> Result<Reading, IngestError> {
-    let first_line_is_record = {
-        let head = &content.bytes[..content.bytes.len().min(2048)];
-        String::from_utf8_lossy(head).contains("\"request_start_ns\"")
-    };
-    if first_line_is_record { from_records(content) } else { from_summary(content) }
+pub fn read(content: &Content, outline: &Outline) -> Result<Reading, IngestError> {
+    if is_records(outline) { from_records(content) } else { from_summary(content) }
 }
 
 fn from_summary(content: &Content) -> Result<Reading, IngestError> {
@@ -135,14 +136,14 @@ fn outcomes(draft: &mut Draft, tree: &Tree) {
     let summary = tree.get("error_summary").map(Tree::elements);
     let mut told = 0;
     for error in summary.unwrap_or_default() {
-        let times = error.count(&["count"]).unwrap_or_default();
+        let times = draft.times("error_summary.count", error.at(&["count"]).and_then(Tree::number));
         let details = error.get("error_details");
         let text = |key: &str| details.and_then(|details| details.text(&[key])).unwrap_or_default();
         let code = details.and_then(|details| details.count(&["code"]));
         let kind = code
             .map_or_else(|| failure::kind(&format!("{} {}", text("type"), text("message"))), failure::status);
         draft.failed(kind, times, &text("type"));
-        told += times;
+        told = draft.sum(told, times);
     }
     let failed = draft.counted_at(tree, &["error_request_count", "avg"]).or(summary.map(|_| told));
     let succeeded =

@@ -5,7 +5,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
-use sha2::{Digest, Sha256};
+
+use crate::model::digest;
 
 use super::error::{IngestError, Place};
 
@@ -24,6 +25,12 @@ pub struct Content {
 }
 
 impl Content {
+    /// SHA-256 of the bytes in hexadecimal.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        digest::hex(&self.bytes, digest::WHOLE)
+    }
+
     /// Reads a file, or standard input for `-`.
     ///
     /// # Errors
@@ -106,10 +113,4 @@ impl Content {
 pub fn beside(path: &Path, end: &str, other: &str) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?;
     Some(path.with_file_name(format!("{}{other}", name.strip_suffix(end)?)))
-}
-
-/// SHA-256 in hexadecimal.
-#[must_use]
-pub fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

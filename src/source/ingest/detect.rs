@@ -3,7 +3,7 @@
 use super::content::Content;
 use super::error::{IngestError, Refusal};
 use super::outline::{Outline, Shape};
-use super::{FORMATS, Format, FormatDef};
+use super::{FORMATS, Format, FormatDef, companion};
 
 /// What detection may look at: the outline of a file and its first lines.
 #[derive(Clone, Copy, Debug)]
@@ -76,10 +76,10 @@ pub fn detect(
     let sniff = Sniff { outline, head: &head };
     if let Some(format) = forced {
         let def = super::def(format);
-        return match (def.detect)(&sniff) {
-            Ok(()) => Ok(def),
-            Err(missing) => Err(IngestError::NotThis { path: content.name.clone(), format, missing }),
-        };
+        return (def.detect)(&sniff).map(|()| def).map_err(|missing| {
+            let path = content.name.clone();
+            broken_off(content, outline).unwrap_or(IngestError::NotThis { path, format, missing })
+        });
     }
     let mut fits = Vec::new();
     let mut refusals = Vec::new();
@@ -104,22 +104,16 @@ fn head(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..bytes.len().min(16 * 1024)]).into_owned()
 }
 
-/// Files that lie beside a report are named for what they are.
 fn unknown(content: &Content, sniff: &Sniff<'_>, refusals: Vec<Refusal>) -> IngestError {
-    let path = content.name.clone();
-    let pytorch = sniff.outline.has("[].benchmark.extra_info") || path.ends_with(".pytorch.json");
-    if pytorch {
-        let instead = path.replace(".pytorch.json", ".json");
-        let what =
-            "is the file for the PyTorch benchmark database that vLLM writes beside its report".to_owned();
-        return IngestError::Companion { path, what, instead };
+    if let Some(error) = companion::known(content, sniff) {
+        return error;
     }
+    let path = content.name.clone();
     if sniff.outline.has("schema") && sniff.outline.has("ledger") {
         return IngestError::Baseline { path };
     }
-    if sniff.outline.documents == 0 && sniff.outline.shape != Shape::Text {
-        let what = "brackets are still open, and no key before this place tells the format".to_owned();
-        return IngestError::Truncated { place: content.place(content.bytes.len()), what };
+    if let Some(error) = broken_off(content, sniff.outline) {
+        return error;
     }
     let hint = match sniff.outline.shape {
         Shape::Text => "It is no JSON. ".to_owned(),
@@ -133,4 +127,11 @@ fn unknown(content: &Content, sniff: &Sniff<'_>, refusals: Vec<Refusal>) -> Inge
         }
     };
     IngestError::Unknown { path, refusals, hint }
+}
+
+/// A file that ends before its first value does, and so early that nothing tells whose it is.
+fn broken_off(content: &Content, outline: &Outline) -> Option<IngestError> {
+    let open = outline.documents == 0 && outline.shape != Shape::Text;
+    let what = "brackets are still open, and no key before this place tells the format".to_owned();
+    open.then(|| IngestError::Truncated { place: content.place(content.bytes.len()), what })
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::report::{
-    FailureKind, Group, Measurement, ReportedSpeedup, Requests, SelfCheck, TokenSource, Tokens, Workload,
+    Group, Measurement, ReportedSpeedup, Requests, SelfCheck, TokenSource, Tokens, Workload,
 };
 use crate::model::{Dimensions, Fact, Finite, Metric, PercentileDefinition, Samples, Statistic, Unit};
 use crate::stats::percentile::{Definition, Sorted};
@@ -17,6 +17,9 @@ const PERCENTILES: [Statistic; 4] = [Statistic::P50, Statistic::P90, Statistic::
 
 /// A file's own percentile and the one of its samples may differ by this share (and 2 µs) through rounding.
 const ROUNDING: f64 = 0.002;
+
+/// One value in two units differs by no more than this share.
+const CONVERSION: f64 = 1e-9;
 
 /// A group while it is being read.
 #[derive(Debug, Default)]
@@ -62,10 +65,17 @@ impl Draft {
     pub fn counted(&mut self, key: &str, value: Option<Number>) -> Option<u64> {
         let value = value.unwrap_or(Number::Nan);
         if value != Number::Absent && value.count().is_none() {
-            self.flaw =
-                Some(format!("{key} is no number of requests or tokens: expected a whole number from 0"));
+            self.contradicts(&format!(
+                "{key} is no number of requests or tokens: expected a whole number from 0"
+            ));
         }
         value.count()
+    }
+
+    /// How often an outcome came, of those that a tool lists because they came: none is a flaw here.
+    pub fn times(&mut self, key: &str, value: Option<Number>) -> u64 {
+        let value = value.filter(|value| *value != Number::Absent);
+        self.counted(key, value).unwrap_or_default()
     }
 
     /// A count at a path of keys in a tree; as [`Draft::counted`], and absent where the key is not there or null.
@@ -74,9 +84,21 @@ impl Draft {
         self.counted(&path.join("."), leaf.number().or(Some(Number::Nan)))
     }
 
-    /// The file's numbers can't all be right.
+    /// The requests in flight, a dimension of the group and a fact of its workload; as [`Draft::counted`].
+    pub fn concurrency(&mut self, key: &str, value: Option<Number>) {
+        let Some(count) = self.counted(key, value) else { return };
+        match u32::try_from(count) {
+            Ok(level) => self.dimensions.concurrency = Some(level),
+            Err(_) => {
+                self.contradicts(&format!("{key} is {count}, and so many requests are never in flight"))
+            }
+        }
+        self.fact(Fact::Concurrency, Some(count));
+    }
+
+    /// The file's numbers can't all be right. The first such finding is the one told.
     pub fn contradicts(&mut self, what: &str) {
-        self.flaw = Some(what.to_owned());
+        self.flaw.get_or_insert_with(|| what.to_owned());
     }
 
     /// The metric's measurement with its definitions set.
@@ -103,13 +125,19 @@ impl Draft {
         })
     }
 
-    /// A statistic in the metric's canonical unit. Absent values are left out; NaN, infinity and negative ones are faults.
+    /// A statistic in the metric's canonical unit. Absent values are left out; NaN, infinity and negative ones are faults,
+    /// and so is a second value that is another.
     pub fn stat(&mut self, metric: &Metric, statistic: Statistic, value: Number) {
         match value {
             Number::Absent => {}
             Number::Finite(value) if value >= 0.0 => {
-                if let Ok(value) = Finite::new(value) {
-                    self.measurement(metric).stats.insert(statistic, value);
+                let Ok(value) = Finite::new(value) else { return };
+                let first = *self.measurement(metric).stats.entry(statistic).or_insert(value);
+                if (first.get() - value.get()).abs() > CONVERSION * first.get() {
+                    let field = crate::model::field::local(metric, statistic);
+                    self.contradicts(&format!(
+                        "{field} stands twice, with {first} and with {value}, so it is not known which value holds"
+                    ));
                 }
             }
             Number::Finite(value) => self.fault(metric, statistic, &value.to_string()),
@@ -138,11 +166,17 @@ impl Draft {
         self.stat(metric, Statistic::Value, value);
     }
 
-    fn fault(&mut self, metric: &Metric, statistic: Statistic, found: &str) {
-        if self.flaw.is_none() {
-            let field = crate::model::field::local(metric, statistic);
-            self.flaw = Some(format!("{field} is {found}; expected a finite number from 0"));
+    /// A statistic as a text has it, times `factor`. A text that is no number is a fault.
+    pub fn worded(&mut self, metric: &Metric, statistic: Statistic, text: &str, factor: f64) {
+        match Number::parse(text) {
+            Some(number) => self.scaled(metric, statistic, number, factor),
+            None => self.fault(metric, statistic, &format!("the text {text:?}")),
         }
+    }
+
+    fn fault(&mut self, metric: &Metric, statistic: Statistic, found: &str) {
+        let field = crate::model::field::local(metric, statistic);
+        self.contradicts(&format!("{field} is {found}; expected a finite number from 0"));
     }
 
     /// All samples of a metric in ms and in order of arrival, successes only. Statistics that the file has not are taken from them.
@@ -185,33 +219,6 @@ impl Draft {
             let vif = statistic.percent().and_then(|p| percentile_inflation(arrivals, p).ok());
             if let Some(vif) = vif.and_then(|vif| Finite::new(vif).ok()) {
                 measurement.vif.insert(statistic, vif);
-            }
-        }
-    }
-
-    /// Requests by outcome. Failures whose reason is not known are counted as such.
-    pub fn outcomes(&mut self, sent: Option<u64>, succeeded: Option<u64>) {
-        self.requests.sent = sent;
-        self.requests.succeeded = succeeded;
-        if sent.is_some_and(|sent| succeeded > Some(sent)) {
-            self.contradicts("more requests succeeded than were sent");
-        }
-        if let (Some(sent), Some(succeeded)) = (sent, succeeded) {
-            let known: u64 = self.requests.failed.values().sum();
-            let rest = sent.saturating_sub(succeeded).saturating_sub(known);
-            if rest > 0 {
-                *self.requests.failed.entry(FailureKind::Unknown).or_default() += rest;
-            }
-        }
-    }
-
-    /// One failed request, with the tool's words for it.
-    pub fn failed(&mut self, kind: FailureKind, times: u64, words: &str) {
-        if times > 0 {
-            *self.requests.failed.entry(kind).or_default() += times;
-            let sample = super::failure::sample(words);
-            if !sample.is_empty() {
-                self.requests.error_samples.entry(kind).or_insert(sample);
             }
         }
     }

@@ -146,13 +146,16 @@ pub enum IngestError {
     },
     /// A key twice in one object.
     #[error(
-        "{place}: the key \"{key}\" stands twice in one object, so it is not known which value holds; was the file merged by hand?"
+        "{place}: the key \"{key}\" stands twice in one object{again}, so it is not known which value holds; was the file merged by hand?",
+        again = again.as_ref().map(|again| format!(", the second time as \"{again}\"")).unwrap_or_default()
     )]
     DuplicateKey {
         /// Where.
         place: Place,
         /// The key.
         key: String,
+        /// Its second spelling, where that is another.
+        again: Option<String>,
     },
     /// Nested deeper than any report.
     #[error("{place}: nests deeper than {limit} levels; no known report does")]
@@ -290,6 +293,19 @@ pub enum IngestError {
         /// In what.
         what: String,
     },
+}
+
+impl IngestError {
+    /// The file may be whole and sound, but it is no report: in a folder it is left out. A damaged one is never.
+    pub(super) fn is_of_another_kind(&self) -> bool {
+        matches!(
+            self,
+            IngestError::Unknown { .. }
+                | IngestError::NotThis { .. }
+                | IngestError::Companion { .. }
+                | IngestError::Baseline { .. }
+        )
+    }
 }
 
 fn listed(refusals: &[Refusal]) -> String {

@@ -24,12 +24,12 @@ const METRICS: &[(Metric, &[&str], &str)] = &[
 /// Whether it is evalscope's summary, or its percentiles.
 pub fn detect(sniff: &Sniff<'_>) -> Result<(), Miss> {
     if sniff.outline.has("[].Percentiles") {
-        return need(sniff, &["[].Latency (s)"]);
+        return need(sniff, &["[].Latency (s)", "[].Latency (ms)"]);
     }
     sniff.object()?;
     need(sniff, &["Success Requests", "Succeed requests"])?;
     need(sniff, &["Failed Requests", "Failed requests"])?;
-    need(sniff, &["Avg Latency (s)", "Average latency (s)"])
+    need(sniff, &["Avg Latency (s)", "Average latency (s)", "Avg Latency (ms)", "Average latency (ms)"])
 }
 
 /// Reads the summary with the percentiles and the arguments beside it, or the percentiles alone.
@@ -87,11 +87,15 @@ fn told<'a>(tree: &'a Tree, words: &[&str]) -> Option<(Option<&'a str>, &'a Tree
     })
 }
 
-/// A time in ms by the unit of its key. -1 and NaN say "not applicable".
-fn time(draft: &mut Draft, metric: &Metric, statistic: Statistic, tree: &Tree, words: &[&str]) {
+/// A value in the metric's unit by the unit of its key. -1 and NaN say "not applicable".
+fn value(draft: &mut Draft, metric: &Metric, statistic: Statistic, tree: &Tree, words: &[&str]) {
     let Some((unit, leaf)) = told(tree, words) else { return };
-    let Some(factor) = unit.and_then(|unit| rows::factor(unit, Unit::Millisecond)) else {
-        draft.notes.push(format!("{} has no unit that is known; not read", words[0]));
+    let Some(factor) = unit.and_then(|unit| rows::factor(unit, metric.unit())) else {
+        draft.notes.push(format!(
+            "{} has the unit {:?}, which is not known; not read",
+            words[0],
+            unit.unwrap_or_default()
+        ));
         return;
     };
     let absent = match leaf.number() {
@@ -120,10 +124,10 @@ fn summary(draft: &mut Draft, tree: &Tree) {
     draft.dimensions.rate = rate.and_then(|rate| Finite::new(rate).ok());
     draft.fact(Fact::Concurrency, concurrency);
     draft.fact(Fact::Rate, rate.map(|rate| format!("{rate} req/s")));
-    let seconds = number(&["Test Duration", "Time taken for tests"]).and_then(Number::finite);
-    draft.wall_ms = seconds.map(|seconds| seconds * 1000.0);
+    draft.wall_ms = told(tree, &["Test Duration", "Time taken for tests"])
+        .and_then(|(unit, leaf)| Some(leaf.number()?.finite()? * rows::factor(unit?, Unit::Millisecond)?));
     for (metric, words, _) in METRICS {
-        time(draft, metric, Statistic::Mean, tree, words);
+        value(draft, metric, Statistic::Mean, tree, words);
     }
     let tokens = number(&["Avg Output Tokens", "Average output tokens per request"]);
     if let Some(tokens) = tokens.filter(|tokens| tokens.finite().is_some_and(|tokens| tokens >= 0.0)) {
@@ -133,9 +137,7 @@ fn summary(draft: &mut Draft, tree: &Tree) {
         (Metric::OUTPUT_THROUGHPUT, ["Output Throughput", "Output token throughput"]),
         (Metric::REQUEST_THROUGHPUT, ["Req Throughput", "Request throughput"]),
     ] {
-        if let Some((_, leaf)) = told(tree, &words) {
-            draft.leaf(&metric, Statistic::Value, Some(leaf), 1.0);
-        }
+        value(draft, &metric, Statistic::Value, tree, &words);
     }
     draft.tokens(None, None, TokenSource::Unknown);
 }
@@ -144,7 +146,7 @@ fn percentiles(draft: &mut Draft, table: &Tree) {
     for row in table.elements() {
         let Some(statistic) = row.text(&["Percentiles"]).as_deref().and_then(statistic) else { continue };
         for (metric, _, column) in METRICS {
-            time(draft, metric, statistic, row, &[column]);
+            value(draft, metric, statistic, row, &[column]);
         }
     }
 }

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use super::content::Content;
 use super::detect::{Miss, Sniff};
 use super::error::IngestError;
+use super::outline::Outline;
 use super::reading::Reading;
 use super::table::FORMATS;
 
@@ -99,6 +100,8 @@ pub enum Reader {
     Mapped,
     /// It is another tool's.
     Foreign(fn(&Content) -> Result<Reading, IngestError>),
+    /// It is one of several kinds of file of another tool, told apart by the outline by which it was detected.
+    ForeignOfKind(fn(&Content, &Outline) -> Result<Reading, IngestError>),
 }
 
 /// One row of the table.
@@ -108,7 +111,9 @@ pub struct FormatDef {
     pub format: Format,
     /// The tool and its command.
     pub tool: &'static str,
-    /// The versions whose reports were read.
+    /// The versions whose real reports the reader is proven on.
+    pub proven: &'static [&'static str],
+    /// What is to be said of versions beyond that; may be empty.
     pub versions: &'static str,
     /// The files that it takes.
     pub files: &'static str,
@@ -128,6 +133,29 @@ pub struct FormatDef {
     pub(super) reader: Reader,
 }
 
+impl FormatDef {
+    /// What is read, version by version: `proven on 0.3.1 and 0.8.1; 0.2, 0.4 and 0.5 by their sources`.
+    #[must_use]
+    pub fn versions_read(&self) -> String {
+        let proven = (!self.proven.is_empty()).then(|| format!("proven on {}", self.proven.join(" and ")));
+        let rest = (!self.versions.is_empty()).then(|| self.versions.to_owned());
+        proven.into_iter().chain(rest).collect::<Vec<_>>().join("; ")
+    }
+
+    /// What to say of a report of a version from whose minor release on nothing is proven.
+    #[must_use]
+    pub fn unproven(&self, version: &str) -> Option<String> {
+        let minor = |text: &str| text.split('.').take(2).map(str::to_owned).collect::<Vec<_>>();
+        let known = self.proven.is_empty() || self.proven.iter().any(|known| minor(known) == minor(version));
+        (!known).then(|| {
+            format!(
+                "it is of version {version}, and the reader is {}: read because every key that it needs is there, so look whether they still mean the same",
+                self.versions_read()
+            )
+        })
+    }
+}
+
 /// The row of a format.
 #[must_use]
 pub fn def(format: Format) -> &'static FormatDef {
@@ -144,7 +172,7 @@ pub fn documentation() -> String {
          compared with a baseline of the same tool. Times without a zone are read as UTC.\n",
     );
     for def in FORMATS {
-        let _ = write!(text, "\n## `{}`\n\n{}. Versions: {}.\n\n", def.format, def.tool, def.versions);
+        let _ = write!(text, "\n## `{}`\n\n{}. Versions: {}.\n\n", def.format, def.tool, def.versions_read());
         let rows = [
             ("Files", def.files),
             ("In them", def.inside),

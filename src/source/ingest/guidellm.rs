@@ -9,7 +9,7 @@ use super::draft::Draft;
 use super::error::{IngestError, Place};
 use super::guidellm_file::{Benchmark, Distribution, File, Loader, Metrics, Spec, Status, Success};
 use super::number::Number;
-use super::outline::Shape;
+use super::outline::{Outline, Shape};
 use super::reading::{Reading, Run};
 use super::{Format, failure, guidellm_csv, parse, stamp};
 
@@ -38,13 +38,13 @@ pub fn detect(sniff: &Sniff<'_>) -> Result<(), Miss> {
 ///
 /// # Errors
 /// Parsing, and values that can't be.
-pub fn read(content: &Content) -> Result<Reading, IngestError> {
-    let file: File = match content.bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
-        Some(b'{') => parse::json(content, Format::Guidellm)?,
-        _ if !content.text()?.lines().any(|line| line.trim_end() == "benchmarks:") => {
+pub fn read(content: &Content, outline: &Outline) -> Result<Reading, IngestError> {
+    let file: File = match outline.shape {
+        Shape::Text if guidellm_csv::is_heading(content.text()?) => {
             return guidellm_csv::read(content);
         }
-        _ => yaml(content)?,
+        Shape::Text => yaml(content)?,
+        Shape::Object | Shape::Array => parse::json(content, Format::Guidellm)?,
     };
     let mut reading = Reading::new(Format::Guidellm);
     reading.version = file.metadata.as_ref().and_then(|metadata| metadata.guidellm_version.0.clone());

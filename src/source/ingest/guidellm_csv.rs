@@ -42,14 +42,19 @@ const METRICS: &[(Metric, &str, &str, f64)] = &[
 
 /// Whether its heading is one of guidellm's two.
 pub fn detect(sniff: &Sniff<'_>) -> Result<(), Miss> {
-    let first = sniff.head.lines().next().unwrap_or_default();
-    let old = first.starts_with("Type,Run Id,") && first.contains("Successful Requests");
-    let new = first.starts_with("Run Info,") && first.contains("Request Counts");
-    if old || new {
+    if is_heading(sniff.head) {
         Ok(())
     } else {
         Err("no line \"benchmarks:\" (YAML) and no heading of its CSV".to_owned())
     }
+}
+
+/// Whether a text begins with one of the two headings.
+pub fn is_heading(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    let old = first.starts_with("Type,Run Id,") && first.contains("Successful Requests");
+    let new = first.starts_with("Run Info,") && first.contains("Request Counts");
+    old || new
 }
 
 /// One benchmark's cells by heading; the three heading rows are joined with `|`.

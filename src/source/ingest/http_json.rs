@@ -30,24 +30,18 @@ pub fn detect_oha(sniff: &Sniff<'_>) -> Result<(), Miss> {
 pub fn read_oha(content: &Content) -> Result<Reading, IngestError> {
     let tree: Tree = parse::json(content, Format::Oha)?;
     let mut draft = Draft::pooled();
-    let mut sent = 0;
     let mut succeeded = 0;
     for (status, times) in tree.get("statusCodeDistribution").map_or(&[][..], Tree::entries) {
-        let times = draft.counted_at(times, &[]).unwrap_or_default();
-        sent += times;
-        match status.parse::<u64>() {
-            Ok(200..300) => succeeded += times,
-            Ok(code) => draft.failed(failure::status(code), times, &format!("HTTP {status}")),
-            Err(_) => {}
-        }
+        let times = draft.times(&format!("statusCodeDistribution.{status}"), times.number());
+        let good = draft.answered(status, times);
+        succeeded = draft.sum(succeeded, good);
     }
     for (words, times) in tree.get("errorDistribution").map_or(&[][..], Tree::entries) {
-        let times = draft.counted_at(times, &[]).unwrap_or_default();
-        sent += times;
+        let times = draft.times(&format!("errorDistribution.{words}"), times.number());
         draft.failed(failure::kind(words), times, words);
     }
-    draft.outcomes(Some(sent), Some(succeeded));
-    draft.fact(Fact::Requests, Some(sent));
+    draft.outcomes_of(succeeded);
+    draft.fact(Fact::Requests, draft.requests.sent);
     draft.define(&Metric::E2E, "whole-body-of-any-status", PercentileDefinition::FloorRank);
     for (name, leaf) in tree.get("latencyPercentiles").map_or(&[][..], Tree::entries) {
         if let Ok(statistic) = name.parse::<Statistic>() {
@@ -105,12 +99,12 @@ pub fn read_k6(content: &Content) -> Result<Reading, IngestError> {
     let mut draft = Draft::default();
     let sent = metric("http_reqs").and_then(|object| draft.counted_at(object, &["count"]));
     let failed = metric("http_req_failed").and_then(|object| draft.counted_at(object, &["passes"]));
-    let succeeded = sent.zip(failed).and_then(|(sent, failed)| sent.checked_sub(failed));
-    draft.outcomes(sent, succeeded);
-    let vus =
-        metric("vus_max").and_then(|object| object.count(&["value"]).or_else(|| object.count(&["max"])));
-    draft.dimensions.concurrency = vus.and_then(|vus| u32::try_from(vus).ok());
-    draft.fact(Fact::Concurrency, vus);
+    draft.outcomes_less(sent, failed);
+    let succeeded = draft.requests.succeeded;
+    let vus = metric("vus_max").and_then(|object| object.get("value").or_else(|| object.get("max")));
+    if let Some(vus) = vus {
+        draft.concurrency("vus_max", vus.number());
+    }
     draft.fact(Fact::Requests, sent);
     let (times, definition) = match metric(EXPECTED) {
         Some(times) => (Some(times), "whole-body-of-good-status"),

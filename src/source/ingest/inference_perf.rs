@@ -10,6 +10,7 @@ use super::detect::{Miss, Sniff, need};
 use super::draft::Draft;
 use super::error::IngestError;
 use super::number::{Number, Text};
+use super::outline::{Outline, Shape};
 use super::reading::{Reading, Run};
 use super::tree::Tree;
 use super::{Format, failure, parse};
@@ -44,10 +45,10 @@ pub fn detect(sniff: &Sniff<'_>) -> Result<(), Miss> {
 ///
 /// # Errors
 /// Parsing, and values that can't be.
-pub fn read(content: &Content) -> Result<Reading, IngestError> {
+pub fn read(content: &Content, outline: &Outline) -> Result<Reading, IngestError> {
     let mut reading = Reading::new(Format::InferencePerf);
-    let single = content.bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
-    let mut draft = if single { from_requests(content)? } else { from_summary(content)? };
+    let requests = outline.shape == Shape::Array;
+    let mut draft = if requests { from_requests(content)? } else { from_summary(content)? };
     config(content, &mut reading, &mut draft)?;
     reading.run(content, Run::default(), [(String::new(), draft)])?;
     Ok(reading)
@@ -137,7 +138,8 @@ fn outcomes(draft: &mut Draft, tree: &Tree) {
     let succeeded = draft.counted_at(tree, &["successes", "count"]);
     let failed = draft.counted_at(tree, &["failures", "count"]);
     for (label, object) in tree.at(&["failures", "by_label"]).map_or(&[][..], Tree::entries) {
-        draft.failed(failure::kind(label), object.count(&["count"]).unwrap_or_default(), label);
+        let times = draft.times(label, object.get("count").and_then(Tree::number));
+        draft.failed(failure::kind(label), times, label);
     }
     let sent = draft.counted_at(tree, &["load_summary", "count"]).or_else(|| Some(succeeded? + failed?));
     draft.fact(Fact::Requests, sent);

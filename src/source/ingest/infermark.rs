@@ -56,7 +56,8 @@ fn group(tree: &Tree, level: &Tree) -> Draft {
     let mode = tree.text(&["config", "mode"]);
     draft.fact(Fact::Tool, mode.map(|mode| format!("infermark, mode {mode}")));
     for (words, times) in level.get("errors").map_or(&[][..], Tree::entries) {
-        draft.failed(failure::kind(words), times.count(&[]).unwrap_or_default(), words);
+        let times = draft.times(words, times.number());
+        draft.failed(failure::kind(words), times, words);
     }
     let succeeded = draft.counted_at(level, &["n_success"]);
     let failed = draft.counted_at(level, &["n_error"]);

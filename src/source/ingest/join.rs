@@ -1,13 +1,12 @@
 //! Several files to one report: rounds of one job, groups of one round, or jobs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use sha2::{Digest, Sha256};
-
+use crate::model::digest;
 use crate::model::fact::Severity;
 use crate::model::group::name_part;
 use crate::model::report::{
-    Job, ProfileRef, Report, Round, SCHEMA, Source, SourceKind, Subject, Tool, Workload,
+    Group, Job, ProfileRef, Report, Round, SCHEMA, Source, SourceKind, Subject, Tool, Workload,
 };
 use crate::model::{Fact, GroupId};
 
@@ -87,18 +86,28 @@ pub fn join(mut files: Vec<FileRead>, options: &Options) -> Result<Report, Inges
     })
 }
 
-fn name_strategy(file: &mut FileRead) -> Result<(), IngestError> {
-    let Some(given) = &file.strategy else { return Ok(()) };
-    let name = name_part(given).ok_or_else(|| IngestError::BadStrategy { name: given.clone() })?;
-    let groups = || file.reading.runs.iter().flat_map(|run| &run.groups);
-    let mut inside: Vec<String> =
-        groups().filter_map(|(group, _)| group.dimensions.strategy.clone()).collect();
-    inside.sort();
-    inside.dedup();
-    if !inside.is_empty() {
-        let inside = inside.join(", ");
-        return Err(IngestError::StrategyInside { path: file.path.clone(), name, inside });
+/// The name that the command gives to a file's strategy, as a part of a group's name.
+///
+/// # Errors
+/// It can't be one, or the file names its strategies itself.
+pub fn strategy_given<'a>(
+    given: Option<&str>,
+    path: &str,
+    groups: impl Iterator<Item = &'a Group>,
+) -> Result<Option<String>, IngestError> {
+    let Some(given) = given else { return Ok(None) };
+    let name = name_part(given).ok_or_else(|| IngestError::BadStrategy { name: given.to_owned() })?;
+    let inside: BTreeSet<String> = groups.filter_map(|group| group.dimensions.strategy.clone()).collect();
+    if inside.is_empty() {
+        return Ok(Some(name));
     }
+    let inside = inside.into_iter().collect::<Vec<_>>().join(", ");
+    Err(IngestError::StrategyInside { path: path.to_owned(), name, inside })
+}
+
+fn name_strategy(file: &mut FileRead) -> Result<(), IngestError> {
+    let groups = file.reading.runs.iter().flat_map(|run| &run.groups).map(|(group, _)| group);
+    let Some(name) = strategy_given(file.strategy.as_deref(), &file.path, groups)? else { return Ok(()) };
     for (group, _) in file.reading.runs.iter_mut().flat_map(|run| &mut run.groups) {
         group.dimensions.strategy = Some(name.clone());
         group.id = group.dimensions.id();
@@ -255,5 +264,5 @@ fn fingerprint(facts: &Workload) -> String {
 
 /// The first twelve hexadecimal digits of a text's SHA-256.
 pub fn short(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+    digest::hex(text, 12)
 }

@@ -34,10 +34,6 @@ const SIBLINGS: &[(&str, &str)] = &[
     // evalscope: the summary, which takes in percentiles and arguments.
     ("benchmark_percentile.json", "benchmark_summary.json"),
     ("benchmark_args.json", "benchmark_summary.json"),
-    // inference-perf: the stages; the summary mixes them.
-    ("summary_lifecycle_metrics.json", "stage_0_lifecycle_metrics.json"),
-    ("per_request_lifecycle_metrics.json", "stage_0_lifecycle_metrics.json"),
-    ("config.yaml", "stage_0_lifecycle_metrics.json"),
     // guidellm under its own names: JSON has the samples.
     ("benchmarks.csv", "benchmarks.json"),
     ("benchmarks.yaml", "benchmarks.json"),
@@ -48,6 +44,10 @@ const SIBLINGS: &[(&str, &str)] = &[
     (".pytorch.json", ".json"),
 ];
 
+/// inference-perf: ends of names of the files that lead to the stages beside them; the summary mixes all stages.
+const OF_STAGES: &[&str] =
+    &["summary_lifecycle_metrics.json", "per_request_lifecycle_metrics.json", "config.yaml"];
+
 /// Names of the best files, looked for in a folder and below it.
 const BEST: &[&str] = &[
     "profile_export_aiperf.json",
@@ -56,6 +56,9 @@ const BEST: &[&str] = &[
     "benchmark_summary.json",
     "benchmarks.json",
 ];
+
+/// AIPerf writes no summary where every request failed; that level is read from its records, or it would be missed.
+const RECORDS: (&str, &str) = ("profile_export.jsonl", "profile_export_aiperf.json");
 
 /// Names of files that never are a report, in a folder of reports of freely chosen names.
 const NEVER: &[&str] =
@@ -76,19 +79,18 @@ pub enum Found {
 /// A folder that can't be listed, or that holds nothing that could be a report.
 pub fn find(path: &Path) -> Result<Found, IngestError> {
     if !path.is_dir() {
-        return Ok(Found::Reports(best(path)));
+        return Ok(Found::Reports(best(path)?));
     }
     let mut files = Vec::new();
     list(path, 0, &mut files)?;
     files.sort();
-    let name =
-        |file: &PathBuf| file.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
-    let stages: Vec<PathBuf> = files.iter().filter(|file| is_stage(&name(file))).cloned().collect();
+    let stages = stages(&files, "");
     if !stages.is_empty() {
         return Ok(Found::Reports(stages));
     }
-    let known: Vec<PathBuf> =
-        files.iter().filter(|file| BEST.contains(&name(file).as_str())).cloned().collect();
+    let alone = |file: &Path| name(file) == RECORDS.0 && !file.with_file_name(RECORDS.1).is_file();
+    let is_known = |file: &&PathBuf| BEST.contains(&name(file)) || alone(file);
+    let known: Vec<PathBuf> = files.iter().filter(is_known).cloned().collect();
     if !known.is_empty() {
         return Ok(Found::Reports(known));
     }
@@ -115,31 +117,42 @@ pub fn looked_for() -> String {
 }
 
 /// The best file beside this one; itself if there is none better. A summary of stages leads to all of them.
-fn best(path: &Path) -> Vec<PathBuf> {
+fn best(path: &Path) -> Result<Vec<PathBuf>, IngestError> {
+    if let Some(before) = OF_STAGES.iter().find_map(|end| name(path).strip_suffix(end)) {
+        let stages = stages(&files_beside(path)?, before);
+        return Ok(if stages.is_empty() { vec![path.to_owned()] } else { stages });
+    }
     let better =
         SIBLINGS.iter().find_map(|(end, other)| beside(path, end, other).filter(|path| path.is_file()));
-    let Some(better) = better else { return vec![path.to_owned()] };
-    let stage_0 = better.file_name().and_then(|name| name.to_str()).is_some_and(is_stage);
-    if !stage_0 {
-        return vec![better];
-    }
-    let mut stages: Vec<PathBuf> = Vec::new();
-    while let Some(stage) = beside(&better, "stage_0_lifecycle_metrics.json", &stage_name(stages.len())) {
-        if !stage.is_file() {
-            break;
-        }
-        stages.push(stage);
-    }
-    stages
+    Ok(vec![better.unwrap_or_else(|| path.to_owned())])
 }
 
-fn stage_name(number: usize) -> String {
-    format!("stage_{number}_lifecycle_metrics.json")
+fn name(path: &Path) -> &str {
+    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
-fn is_stage(name: &str) -> bool {
-    let number = name.strip_prefix("stage_").and_then(|rest| rest.strip_suffix("_lifecycle_metrics.json"));
-    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+/// The stages among files, in the order in which they ran; all their names begin with `before`.
+fn stages(files: &[PathBuf], before: &str) -> Vec<PathBuf> {
+    let number = |file: &PathBuf| {
+        let number = name(file).strip_prefix(before)?.strip_prefix("stage_")?;
+        number.strip_suffix("_lifecycle_metrics.json")?.parse::<u64>().ok()
+    };
+    let mut stages: Vec<(Option<&Path>, u64, &PathBuf)> =
+        files.iter().filter_map(|file| Some((file.parent(), number(file)?, file))).collect();
+    stages.sort();
+    stages.into_iter().map(|(_, _, file)| file.clone()).collect()
+}
+
+/// Every file of this one's folder, with paths as this one's.
+fn files_beside(path: &Path) -> Result<Vec<PathBuf>, IngestError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let unreadable = |source| IngestError::Unreadable { path: folder.to_owned(), source };
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let file = path.with_file_name(entry.map_err(unreadable)?.file_name());
+        files.extend(file.is_file().then_some(file));
+    }
+    Ok(files)
 }
 
 fn list(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), IngestError> {

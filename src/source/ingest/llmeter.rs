@@ -11,6 +11,7 @@ use super::draft::Draft;
 use super::error::IngestError;
 use super::flat::Flat;
 use super::number::{Number, Text};
+use super::outline::Outline;
 use super::reading::{Reading, Run};
 use super::{Format, failure, parse, stamp};
 
@@ -26,7 +27,7 @@ const NAMES: &[(&str, Metric)] = &[
 /// Whether it is LLMeter's.
 pub fn detect(sniff: &Sniff<'_>) -> Result<(), Miss> {
     sniff.object()?;
-    if sniff.outline.has("time_to_last_token") && sniff.outline.has("input_payload") {
+    if is_responses(sniff.outline) {
         return need(sniff, &["error"]);
     }
     need(sniff, &["total_requests"])?;
@@ -35,13 +36,16 @@ pub fn detect(sniff: &Sniff<'_>) -> Result<(), Miss> {
     need(sniff, &["requests_per_minute", "time_to_last_token-p50", "total_test_time"])
 }
 
+fn is_responses(outline: &Outline) -> bool {
+    outline.has("time_to_last_token") && outline.has("input_payload")
+}
+
 /// Reads it.
 ///
 /// # Errors
 /// Parsing, and values that can't be.
-pub fn read(content: &Content) -> Result<Reading, IngestError> {
-    let head = String::from_utf8_lossy(&content.bytes[..content.bytes.len().min(4096)]);
-    if head.contains("\"total_requests\"") { from_stats(content) } else { from_responses(content) }
+pub fn read(content: &Content, outline: &Outline) -> Result<Reading, IngestError> {
+    if is_responses(outline) { from_responses(content) } else { from_stats(content) }
 }
 
 fn from_stats(content: &Content) -> Result<Reading, IngestError> {
@@ -51,8 +55,10 @@ fn from_stats(content: &Content) -> Result<Reading, IngestError> {
     let started = run_facts(&mut reading, &mut draft, &flat);
     let sent = draft.counted("total_requests", flat.number("total_requests"));
     let failed = draft.counted("failed_requests", flat.number("failed_requests").or(Some(Number::Absent)));
-    draft.outcomes(sent, sent.zip(failed).and_then(|(sent, failed)| sent.checked_sub(failed)));
-    draft.tokens(flat.count("total_input_tokens"), flat.count("total_output_tokens"), TokenSource::Unknown);
+    draft.outcomes_less(sent, failed);
+    let [input, output] = ["total_input_tokens", "total_output_tokens"]
+        .map(|key| flat.scalars.get(key).and_then(|scalar| draft.counted(key, scalar.number())));
+    draft.tokens(input, output, TokenSource::Unknown);
     define(&mut draft, PercentileDefinition::Exclusive);
     for (key, scalar) in &flat.scalars {
         let Some((name, word)) = key.rsplit_once('-') else { continue };
@@ -74,9 +80,9 @@ fn from_stats(content: &Content) -> Result<Reading, IngestError> {
 }
 
 fn run_facts(reading: &mut Reading, draft: &mut Draft, flat: &Flat) -> Option<crate::model::Timestamp> {
-    let clients = flat.count("clients");
-    draft.dimensions.concurrency = clients.and_then(|clients| u32::try_from(clients).ok());
-    draft.fact(Fact::Concurrency, clients);
+    if let Some(clients) = flat.scalars.get("clients") {
+        draft.concurrency("clients", clients.number());
+    }
     draft.fact(Fact::Requests, flat.count("total_requests"));
     draft.fact(Fact::Model, flat.text("model_id"));
     reading.subject.model = flat.text("model_id");

@@ -12,7 +12,7 @@ use super::detect::{Miss, Sniff, need};
 use super::draft::{Draft, pick};
 use super::error::IngestError;
 use super::number::{Number, Text};
-use super::outline::Shape;
+use super::outline::{Outline, Shape};
 use super::reading::{Reading, Run};
 use super::{Format, csv, parse, stamp};
 
@@ -40,23 +40,23 @@ struct Endpoint {
     start_time: Number,
     #[serde(default)]
     last_request_timestamp: Number,
-    num_requests: u64,
-    num_failures: u64,
+    num_requests: Number,
+    num_failures: Number,
     #[serde(default)]
     min_response_time: Number,
     #[serde(default)]
     max_response_time: Number,
     #[serde(default)]
     total_response_time: Number,
-    response_times: std::collections::BTreeMap<String, u64>,
+    response_times: std::collections::BTreeMap<String, Number>,
 }
 
 /// Reads it: one group an endpoint where there are several.
 ///
 /// # Errors
 /// Parsing, and values that can't be.
-pub fn read(content: &Content) -> Result<Reading, IngestError> {
-    if content.bytes.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'[') {
+pub fn read(content: &Content, outline: &Outline) -> Result<Reading, IngestError> {
+    if outline.shape == Shape::Text {
         return read_csv(content);
     }
     let endpoints: Vec<Endpoint> = parse::json(content, Format::Locust)?;
@@ -70,13 +70,14 @@ pub fn read(content: &Content) -> Result<Reading, IngestError> {
         names(&mut draft, endpoint.method.0.as_deref().unwrap_or_default(), &name, several);
         counts(&mut draft, Some(endpoint.num_requests), Some(endpoint.num_failures));
         draft.define(&Metric::E2E, DEFINITION, PercentileDefinition::Linear);
-        draft.count(&Metric::E2E, Some(endpoint.num_requests));
+        draft.count(&Metric::E2E, draft.requests.sent);
         histogram(&mut draft, endpoint);
         let span = endpoint.start_time.finite().zip(endpoint.last_request_timestamp.finite());
         if let Some(seconds) = span.map(|(start, end)| end - start).filter(|seconds| *seconds > 0.0) {
             draft.wall_ms = Some(seconds * 1000.0);
-            let good = endpoint.num_requests.saturating_sub(endpoint.num_failures);
-            draft.value(&Metric::REQUEST_THROUGHPUT, Number::of(real(good) / seconds));
+            if let Some(good) = draft.requests.succeeded {
+                draft.value(&Metric::REQUEST_THROUGHPUT, Number::of(real(good) / seconds));
+            }
         }
         drafts.push((format!("[{index}]"), draft));
     }
@@ -92,10 +93,11 @@ fn names(draft: &mut Draft, method: &str, name: &str, several: bool) {
     draft.fact(Fact::Traffic, Some(format!("{method} {name}")));
 }
 
-fn counts(draft: &mut Draft, sent: Option<u64>, failed: Option<u64>) {
+fn counts(draft: &mut Draft, sent: Option<Number>, failed: Option<Number>) {
+    let (sent, failed) = (draft.counted("requests", sent), draft.counted("failures", failed));
     draft.pooled = failed.is_some_and(|failed| failed > 0);
     draft.failed(FailureKind::Unknown, failed.unwrap_or_default(), "");
-    draft.outcomes(sent, sent.zip(failed).and_then(|(sent, failed)| sent.checked_sub(failed)));
+    draft.outcomes_less(sent, failed);
     draft.fact(Fact::Requests, sent);
     if draft.pooled {
         draft
@@ -111,13 +113,22 @@ fn real(count: u64) -> f64 {
 
 /// Times are rounded: to whole ms below 100, to two digits above.
 fn histogram(draft: &mut Draft, endpoint: &Endpoint) {
-    let total: u64 = endpoint.response_times.values().copied().fold(0, u64::saturating_add);
     let mut times = Vec::new();
-    if total <= MOST_REQUESTS {
-        for (time, count) in &endpoint.response_times {
-            let Some(time) = Number::parse(time).and_then(Number::finite) else { continue };
-            times.extend((0..*count).map(|_| time));
+    let mut total = 0;
+    for (time, count) in &endpoint.response_times {
+        let count = draft.times(&format!("response_times.{time}"), Some(*count));
+        total = draft.sum(total, count);
+        let Some(time) = Number::parse(time).and_then(Number::finite) else {
+            draft.contradicts(&format!("response_times.{time} is no time; expected milliseconds"));
+            continue;
+        };
+        if total <= MOST_REQUESTS {
+            times.extend((0..count).map(|_| time));
         }
+    }
+    if total > MOST_REQUESTS {
+        draft.notes.push(format!("its {total} response times are too many to take percentiles of here"));
+        times.clear();
     }
     if let Ok(sorted) = Sorted::new(times) {
         for statistic in [Statistic::P50, Statistic::P90, Statistic::P95, Statistic::P99] {
@@ -127,8 +138,9 @@ fn histogram(draft: &mut Draft, endpoint: &Endpoint) {
     }
     draft.stat(&Metric::E2E, Statistic::Min, endpoint.min_response_time);
     draft.stat(&Metric::E2E, Statistic::Max, endpoint.max_response_time);
-    if let (Some(sum), 1..) = (endpoint.total_response_time.finite(), endpoint.num_requests) {
-        draft.stat(&Metric::E2E, Statistic::Mean, Number::of(sum / real(endpoint.num_requests)));
+    let sent = draft.requests.sent.filter(|sent| *sent > 0);
+    if let Some((sum, sent)) = endpoint.total_response_time.finite().zip(sent) {
+        draft.stat(&Metric::E2E, Statistic::Mean, Number::of(sum / real(sent)));
     }
 }
 
@@ -145,10 +157,10 @@ fn read_csv(content: &Content) -> Result<Reading, IngestError> {
             let column = heading.iter().position(|cell| cell == name)?;
             row.get(column).map(String::as_str)
         };
-        let number = |name: &str| cell(name).and_then(Number::parse).unwrap_or_default();
         let mut draft = Draft::default();
         names(&mut draft, cell("Type").unwrap_or_default(), cell("Name").unwrap_or_default(), rows.len() > 1);
-        counts(&mut draft, number("Request Count").count(), number("Failure Count").count());
+        let number = |name: &str| cell(name).and_then(Number::parse);
+        counts(&mut draft, number("Request Count"), number("Failure Count"));
         draft.define(&Metric::E2E, DEFINITION, PercentileDefinition::NearestRank);
         for (name, statistic) in [
             ("50%", Statistic::P50),
@@ -159,7 +171,9 @@ fn read_csv(content: &Content) -> Result<Reading, IngestError> {
             ("Min Response Time", Statistic::Min),
             ("Max Response Time", Statistic::Max),
         ] {
-            draft.stat(&Metric::E2E, statistic, number(name));
+            // Too few requests for a percentile are N/A.
+            let text = cell(name).filter(|text| *text != "N/A").unwrap_or_default();
+            draft.worded(&Metric::E2E, statistic, text, 1.0);
         }
         drafts.push((String::new(), draft));
     }

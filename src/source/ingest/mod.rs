@@ -8,6 +8,7 @@
 //! of its metric, with what the tool means by it. What was not measured is absent, never 0.
 
 mod aiperf;
+mod companion;
 mod content;
 mod csv;
 mod detect;
@@ -32,6 +33,7 @@ mod llmeter;
 mod locate;
 mod locust;
 mod number;
+mod outcomes;
 mod outline;
 mod own;
 mod parse;
@@ -39,6 +41,7 @@ mod reading;
 mod rows;
 mod script_a;
 mod script_b;
+mod scripts;
 mod servebench;
 mod serving;
 mod sglang;
@@ -58,7 +61,7 @@ pub use formats::{Format, FormatDef, UnknownFormat, def, documentation};
 pub use generic::{MappedValue, Mapping};
 pub use table::FORMATS;
 
-use content::{Content, digest};
+use content::Content;
 use join::FileRead;
 use outline::Outline;
 use own::OwnRead;
@@ -123,6 +126,13 @@ impl Read {
             Read::Foreign(read) => read.reading.format,
         }
     }
+
+    fn warn(&mut self, warning: String) {
+        match self {
+            Read::Own(read) => read.report.source.warnings.push(warning),
+            Read::Foreign(read) => read.reading.warn(warning),
+        }
+    }
 }
 
 /// Reads reports and joins them.
@@ -165,35 +175,31 @@ pub fn read(inputs: &[Input], options: &Options) -> Result<Report, IngestError> 
 
 /// Reads what a path leads to: one file, or the parts of a run.
 fn read_one(input: &Input, options: &Options) -> Result<Read, IngestError> {
-    let files = match layout::find(&input.path)? {
-        layout::Found::Reports(files) => files,
-        layout::Found::Candidates(files) => reports_among(&input.path, files, options)?,
+    let (files, known) = match layout::find(&input.path)? {
+        layout::Found::Reports(files) => (files, true),
+        layout::Found::Candidates(files) => (files, false),
     };
     let mut read: Option<Read> = None;
+    let mut left_out = Vec::new();
     for file in &files {
-        let next = read_content(Content::load(file)?, input.strategy.as_deref(), options)?;
+        let next = match read_content(Content::load(file)?, input.strategy.as_deref(), options) {
+            Err(error) if !known && error.is_of_another_kind() => {
+                left_out.extend(file.file_name().map(|name| name.to_string_lossy().into_owned()));
+                continue;
+            }
+            next => next?,
+        };
         read = Some(match read {
             None => next,
             Some(first) => parts(first, next, &input.path)?,
         });
     }
-    read.ok_or_else(|| IngestError::Folder { path: input.path.clone(), looked_for: layout::looked_for() })
-}
-
-/// Of a folder with names of its own choice, the files that are reports. All must be of one tool.
-fn reports_among(folder: &Path, files: Vec<PathBuf>, options: &Options) -> Result<Vec<PathBuf>, IngestError> {
-    let mut found = Vec::new();
-    for file in files {
-        let content = Content::load(&file)?;
-        let outline = Outline::of(&content.bytes);
-        if outline.too_deep.is_none() && detect::detect(&content, &outline, options.format).is_ok() {
-            found.push(file);
-        }
+    let mut read = read
+        .ok_or_else(|| IngestError::Folder { path: input.path.clone(), looked_for: layout::looked_for() })?;
+    if !left_out.is_empty() {
+        read.warn(format!("no report of a known tool, so left out: {}", left_out.join(", ")));
     }
-    if found.is_empty() {
-        return Err(IngestError::Folder { path: folder.to_owned(), looked_for: layout::looked_for() });
-    }
-    Ok(found)
+    Ok(read)
 }
 
 /// Two files of one folder: levels or stages of one run.
@@ -243,7 +249,7 @@ fn read_content(
     }
     if let Some(mapping) = &options.mapping {
         let reading = generic::read(&content, &outline, mapping)?;
-        let (path, digest) = (content.name.clone(), digest(&content.bytes));
+        let (path, digest) = (content.name.clone(), content.digest());
         return Ok(Read::Foreign(Box::new(FileRead {
             path,
             digest,
@@ -259,42 +265,44 @@ fn read_content(
             let place = content.place(offset).key(locate::keys_to(&content, offset));
             return Err(IngestError::NotFinite { place, token: token.to_owned(), format: def.format });
         }
-        let digest = digest(&content.bytes);
+        let digest = content.digest();
         outline::quote_nonfinite(&mut content.bytes);
-        return parsed(&content, def, strategy, || digest);
+        return parsed(&content, &outline, def, strategy, || digest);
     }
     if content.bytes.len() < HASHED_BESIDE {
-        return parsed(&content, def, strategy, || digest(&content.bytes));
+        return parsed(&content, &outline, def, strategy, || content.digest());
     }
     std::thread::scope(|scope| {
-        let hashing = scope.spawn(|| digest(&content.bytes));
-        parsed(&content, def, strategy, || hashing.join().unwrap_or_else(|_| digest(&content.bytes)))
+        let hashing = scope.spawn(|| content.digest());
+        parsed(&content, &outline, def, strategy, || hashing.join().unwrap_or_else(|_| content.digest()))
     })
 }
 
 fn parsed(
     content: &Content,
+    outline: &Outline,
     def: &FormatDef,
     strategy: Option<&str>,
     digest: impl FnOnce() -> String,
 ) -> Result<Read, IngestError> {
     let (path, strategy) = (content.name.clone(), strategy.map(str::to_owned));
-    match def.reader {
+    let mut reading = match def.reader {
         formats::Reader::Own => {
             let report = own::read(content)?;
-            Ok(Read::Own(Box::new(OwnRead { path, digest: digest(), strategy, report })))
+            return Ok(Read::Own(Box::new(OwnRead { path, digest: digest(), strategy, report })));
         }
-        formats::Reader::Mapped => Err(IngestError::NotThis {
-            path,
-            format: Format::Generic,
-            missing: "there is no mapping for it in pacegate.toml".to_owned(),
-        }),
-        formats::Reader::Foreign(read) => {
-            let reading = read(content)?;
-            if reading.runs.iter().all(|run| run.groups.is_empty()) {
-                return Err(IngestError::NoRun { path, what: def.inside.to_owned() });
-            }
-            Ok(Read::Foreign(Box::new(FileRead { path, digest: digest(), strategy, reading })))
+        formats::Reader::Mapped => {
+            let missing = "there is no mapping for it in pacegate.toml".to_owned();
+            return Err(IngestError::NotThis { path, format: Format::Generic, missing });
         }
+        formats::Reader::Foreign(read) => read(content)?,
+        formats::Reader::ForeignOfKind(read) => read(content, outline)?,
+    };
+    if reading.runs.iter().all(|run| run.groups.is_empty()) {
+        return Err(IngestError::NoRun { path, what: def.inside.to_owned() });
     }
+    if let Some(warning) = reading.version.as_deref().and_then(|version| def.unproven(version)) {
+        reading.warn(warning);
+    }
+    Ok(Read::Foreign(Box::new(FileRead { path, digest: digest(), strategy, reading })))
 }

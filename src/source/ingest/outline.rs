@@ -10,7 +10,7 @@ pub const MOST_DEPTH: usize = 64;
 /// Keys are kept down to this depth.
 const KEY_DEPTH: usize = 4;
 
-/// Enough keys to tell formats apart; a file with more is a map of something.
+/// Enough keys of one depth to tell formats apart; an object with more is a map of something, and must not hide the keys above it.
 const MOST_KEYS: usize = 4096;
 
 /// What a file looks like from outside.
@@ -58,7 +58,8 @@ impl Outline {
         let mut outline =
             Outline { shape, keys: BTreeSet::new(), documents: 0, nonfinite: None, too_deep: None };
         if shape != Shape::Text {
-            Scan { bytes, at: 0, stack: Vec::new(), path: String::new() }.run(&mut outline);
+            Scan { bytes, at: 0, stack: Vec::new(), path: String::new(), kept: [0; KEY_DEPTH] }
+                .run(&mut outline);
         }
         outline
     }
@@ -80,6 +81,8 @@ struct Scan<'a> {
     at: usize,
     stack: Vec<Level>,
     path: String,
+    /// Keys that were kept, by depth.
+    kept: [usize; KEY_DEPTH],
 }
 
 impl Scan<'_> {
@@ -150,15 +153,18 @@ impl Scan<'_> {
             }
         }
         self.at = end;
+        let depth = self.stack.len();
         let Some(level) = self.stack.last_mut() else { return };
-        if level.kept && level.key_next && outline.keys.len() < MOST_KEYS {
+        if level.kept && level.key_next {
             level.key_next = false;
             self.path.truncate(level.path);
             if !self.path.is_empty() {
                 self.path.push('.');
             }
             self.path.push_str(&String::from_utf8_lossy(&self.bytes[start..end.min(self.bytes.len())]));
-            outline.keys.insert(self.path.clone());
+            if let Some(kept) = self.kept.get_mut(depth - 1).filter(|kept| **kept < MOST_KEYS) {
+                *kept += usize::from(outline.keys.insert(self.path.clone()));
+            }
         }
     }
 }
@@ -224,6 +230,15 @@ mod tests {
     fn values_one_after_another_are_counted_and_only_the_first_tells_keys() {
         let outline = Outline::of(b"{\"a\":1}\r\n{\"b\":2}\n");
         assert_eq!((outline.documents, outline.has("a"), outline.has("b")), (2, true, false));
+    }
+
+    #[test]
+    fn a_map_of_many_keys_hides_none_above_it_and_is_not_kept_whole() {
+        let map: Vec<String> = (0..9000).map(|n| format!("\"k{n}\":{{\"x{n}\":0}}")).collect();
+        let outline =
+            Outline::of(format!("{{\"map\":{{{}}},\"last\":{{\"of\":1}}}}", map.join(",")).as_bytes());
+        assert!(outline.has("map.k4095.x4095") && outline.has("last"));
+        assert_eq!((outline.has("map.k4096"), outline.keys.len()), (false, 2 + 4096 + 4096));
     }
 
     #[test]

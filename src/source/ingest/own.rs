@@ -1,13 +1,12 @@
 //! pacegate's own report: passes through as it is; several are joined.
 
 use crate::model::baseline;
-use crate::model::group::name_part;
 use crate::model::report::{Job, Report, Round, SCHEMA};
 
 use super::content::Content;
 use super::detect::{Miss, Sniff, need};
 use super::error::IngestError;
-use super::join::short;
+use super::join::{short, strategy_given};
 use super::{Format, Options, parse};
 
 /// Whether it is ours.
@@ -136,17 +135,9 @@ fn one_job(jobs: Vec<Job>, digests: &[String]) -> Job {
 }
 
 fn name_strategy(read: &mut OwnRead) -> Result<(), IngestError> {
-    let Some(given) = &read.strategy else { return Ok(()) };
-    let name = name_part(given).ok_or_else(|| IngestError::BadStrategy { name: given.clone() })?;
-    let rounds = || read.report.jobs.iter().flat_map(|job| &job.rounds);
-    let groups = || rounds().flat_map(|round| round.groups.iter().chain(&round.against));
-    let mut inside: Vec<String> = groups().filter_map(|group| group.dimensions.strategy.clone()).collect();
-    inside.sort();
-    inside.dedup();
-    if !inside.is_empty() {
-        let inside = inside.join(", ");
-        return Err(IngestError::StrategyInside { path: read.path.clone(), name, inside });
-    }
+    let rounds = read.report.jobs.iter().flat_map(|job| &job.rounds);
+    let groups = rounds.flat_map(|round| round.groups.iter().chain(&round.against));
+    let Some(name) = strategy_given(read.strategy.as_deref(), &read.path, groups)? else { return Ok(()) };
     let mut renamed = Vec::new();
     for round in read.report.jobs.iter_mut().flat_map(|job| &mut job.rounds) {
         for group in round.groups.iter_mut().chain(&mut round.against) {

@@ -75,14 +75,13 @@ fn explained(
     match error.classify() {
         Category::Eof => IngestError::Truncated { place, what },
         Category::Syntax | Category::Io => IngestError::Syntax { place, syntax: "JSON", what },
-        Category::Data => match what.strip_prefix("duplicate field `") {
-            Some(key) => IngestError::DuplicateKey { place, key: key.trim_end_matches('`').to_owned() },
-            None => {
-                match what.strip_prefix("the key \"").and_then(|rest| rest.strip_suffix("\" stands twice")) {
-                    Some(key) => IngestError::DuplicateKey { place, key: key.to_owned() },
-                    None => IngestError::WrongValue { place, what, format },
-                }
+        Category::Data => {
+            let field = what.strip_prefix("duplicate field `").and_then(|rest| rest.strip_suffix('`'));
+            let twice = || what.strip_prefix("the key \"")?.strip_suffix("\" stands twice");
+            match field.or_else(twice) {
+                Some(key) => IngestError::DuplicateKey { place, key: key.to_owned(), again: None },
+                None => IngestError::WrongValue { place, what, format },
             }
-        },
+        }
     }
 }

@@ -8,13 +8,14 @@ use super::content::Content;
 use super::detect::{Miss, Sniff};
 use super::draft::Draft;
 use super::error::IngestError;
-use super::locate::{self, Step};
+use super::locate::Step;
 use super::number::Number;
 use super::outline::Shape;
 use super::reading::{Reading, Run};
+use super::scripts::{self, Spot};
 use super::spelling::{self, LATENCIES};
 use super::tree::Tree;
-use super::{Format, parse};
+use super::{Format, script_b};
 
 /// Decimals to which the script rounds its speed-up.
 const SPEEDUP_DECIMALS: u32 = 2;
@@ -35,6 +36,11 @@ const MEMORY: &[&str] = &["gpumemory", "gpumem", "memory", "gpumemorygb", "gpume
 pub fn detect(sniff: &Sniff<'_>) -> Result<(), Miss> {
     if sniff.outline.shape == Shape::Text {
         return Err("is no JSON".to_owned());
+    }
+    if script_b::detect(sniff).is_ok() {
+        return Err(
+            "has latency, throughput and reliability side by side, as benchmark_runner.py writes".to_owned()
+        );
     }
     // Where a summary can stand: `results.INT8.`, `INT8.`, `[].`, `results[].`
     let summaries =
@@ -78,31 +84,34 @@ fn is_summary(path: &str) -> bool {
 /// Reads it.
 ///
 /// # Errors
-/// A percentile that is no number, a strategy without a name.
+/// A percentile that is no number, a strategy without a name, a key twice.
 pub fn read(content: &Content) -> Result<Reading, IngestError> {
-    let tree: Tree = parse::json(content, Format::BenchmarkPy)?;
+    let tree = scripts::parse(content, Format::BenchmarkPy)?;
+    let whole = Spot::whole(content, Format::BenchmarkPy);
     let mut reading = Reading::new(Format::BenchmarkPy);
     let (holder, base) = match spelling::find(&tree, RESULTS) {
-        Some((key, inner)) => (inner, Some(key)),
-        None => (&tree, None),
+        Some((key, inner)) => (inner, whole.to(Step::Key(key))),
+        None => (&tree, whole.clone()),
     };
     let mut drafts = Vec::new();
     let named = holder.entries().iter().map(|(key, summary)| (Some(key.as_str()), summary));
     let listed = holder.elements().iter().map(|summary| (None, summary));
     for (index, (key, summary)) in named.chain(listed).enumerate() {
-        let mut steps: Vec<Step<'_>> = base.map(Step::Key).into_iter().collect();
-        steps.push(key.map_or(Step::Index(index), Step::Key));
+        let spot = base.to(key.map_or(Step::Index(index), Step::Key));
         if summary.entries().is_empty() {
             continue;
         }
-        let place = || locate::place(content, 0, &steps);
         let told = spelling::text(summary, STRATEGY);
         let Some(strategy) = told.as_deref().or(key).and_then(name_part) else {
-            let what = "no strategy name; looked for \"strategy\" or \"name\"".to_owned();
-            return Err(IngestError::WrongValue { place: place(), what, format: Format::BenchmarkPy });
+            return Err(spot.wrong("no strategy name; looked for \"strategy\" or \"name\""));
         };
-        let draft = read_summary(content, &tree, summary, &steps, strategy)?;
-        drafts.push((place().key, draft));
+        let mut draft = Draft::default();
+        if let Some(model) = scripts::model(&mut draft, &[(&spot, summary), (&whole, &tree)])? {
+            reading.subject.model.get_or_insert(model);
+        }
+        draft.dimensions.strategy = Some(strategy);
+        read_summary(&mut draft, &tree, summary, &spot)?;
+        drafts.push((spot.place().key, draft));
     }
     if drafts.iter().any(|(_, draft)| draft.dimensions.strategy.as_deref() == Some("baseline")) {
         reading.reference = Some("baseline".to_owned());
@@ -111,44 +120,43 @@ pub fn read(content: &Content) -> Result<Reading, IngestError> {
     Ok(reading)
 }
 
-fn read_summary(
-    content: &Content,
-    tree: &Tree,
-    summary: &Tree,
-    steps: &[Step<'_>],
-    strategy: String,
-) -> Result<Draft, IngestError> {
-    let mut draft = Draft::default();
+fn read_summary(draft: &mut Draft, tree: &Tree, summary: &Tree, spot: &Spot<'_>) -> Result<(), IngestError> {
     let either = |names: &[&str]| spelling::find(summary, names).or_else(|| spelling::find(tree, names));
     let traffic = either(TRAFFIC).and_then(|(_, value)| value.text(&[]));
-    let concurrency = either(CONCURRENCY).and_then(|(_, value)| value.count(&[]));
-    let requests = either(REQUESTS).and_then(|(_, value)| value.count(&[]));
-    draft.dimensions.strategy = Some(strategy);
     draft.dimensions.traffic = traffic.as_deref().and_then(name_part);
-    draft.dimensions.concurrency = concurrency.and_then(|c| u32::try_from(c).ok());
     draft.fact(Fact::Traffic, traffic);
-    draft.fact(Fact::Concurrency, concurrency);
+    if let Some((key, value)) = either(CONCURRENCY) {
+        draft.concurrency(key, value.number());
+    }
+    let requests = either(REQUESTS).and_then(|(key, value)| draft.counted(key, value.number()));
     draft.fact(Fact::Requests, requests);
     draft.outcomes(requests, None);
     for metric in LATENCIES {
         draft.define(metric, definition(metric), PercentileDefinition::FloorRank);
     }
     for (key, value) in summary.entries() {
-        let steps: Vec<Step<'_>> = steps.iter().copied().chain([Step::Key(key)]).collect();
-        latency(content, &mut draft, key, value, &steps)?;
+        scripts::latency(draft, &spot.to(Step::Key(key)), (key, value), |metric| metric)?;
     }
     for metric in LATENCIES {
         draft.count(metric, requests);
     }
-    memory(&mut draft, summary);
-    if let Some(value) = spelling::find(summary, SPEEDUP).and_then(|(_, value)| value.finite(&[])) {
-        draft.speedup = Finite::new(value).ok().map(|value| ReportedSpeedup {
-            value,
-            statistic: Statistic::P99,
-            decimals: SPEEDUP_DECIMALS,
-        });
+    memory(draft, summary, spot)?;
+    if let Some((key, value)) = spelling::find(summary, SPEEDUP) {
+        match spot.to(Step::Key(key)).number(value, "a number")? {
+            Number::Absent => {}
+            number => speedup(draft, key, number),
+        }
     }
-    Ok(draft)
+    Ok(())
+}
+
+fn speedup(draft: &mut Draft, key: &str, number: Number) {
+    let value = number.finite().and_then(|value| Finite::new(value).ok());
+    if value.is_none() {
+        draft.contradicts(&format!("{key} is no finite number"));
+    }
+    let known = |value| ReportedSpeedup { value, statistic: Statistic::P99, decimals: SPEEDUP_DECIMALS };
+    draft.speedup = value.map(known);
 }
 
 fn definition(metric: &Metric) -> &'static str {
@@ -161,52 +169,22 @@ fn definition(metric: &Metric) -> &'static str {
     }
 }
 
-/// `"ttft": {"P50": …}`, or a percentile in the key itself.
-fn latency(
-    content: &Content,
-    draft: &mut Draft,
-    key: &str,
-    value: &Tree,
-    steps: &[Step<'_>],
-) -> Result<(), IngestError> {
-    if let Some((metric, factor)) = spelling::latency(key) {
-        for (name, number) in value.entries() {
-            let Some((statistic, own)) = spelling::statistic(name) else { continue };
-            let steps: Vec<Step<'_>> = steps.iter().copied().chain([Step::Key(name)]).collect();
-            let number = numeric(content, number, &steps)?;
-            draft.scaled(&metric, statistic, number, own.unwrap_or(factor));
-        }
-        return Ok(());
-    }
-    if let Some((metric, statistic, factor)) = spelling::latency_statistic(key) {
-        let number = numeric(content, value, steps)?;
-        draft.scaled(&metric, statistic, number, factor);
-    }
-    Ok(())
-}
-
-fn numeric(content: &Content, value: &Tree, steps: &[Step<'_>]) -> Result<Number, IngestError> {
-    value.number().ok_or_else(|| IngestError::WrongValue {
-        place: locate::place(content, 0, steps),
-        what: format!("found {}, expected a number of milliseconds", value.kind()),
-        format: Format::BenchmarkPy,
-    })
-}
-
 /// GB as a number or as {avg_gb, peak_gb}; MB where the key says so.
-fn memory(draft: &mut Draft, summary: &Tree) {
-    let Some((key, value)) = spelling::find(summary, MEMORY) else { return };
+fn memory(draft: &mut Draft, summary: &Tree, spot: &Spot<'_>) -> Result<(), IngestError> {
+    let Some((key, value)) = spelling::find(summary, MEMORY) else { return Ok(()) };
+    let spot = spot.to(Step::Key(key));
     let factor_of = |key: &str, otherwise: f64| match spelling::normal(key) {
         key if key.ends_with("mb") => 1.0,
         key if key.ends_with("gb") => MB_PER_GB,
         _ => otherwise,
     };
     let factor = factor_of(key, MB_PER_GB);
-    if let Some(number) = value.number() {
+    if !matches!(value, Tree::Map(_)) {
+        let number = spot.number(value, "a number of GB")?;
         let unit_told = spelling::normal(key).ends_with('b');
         if !unit_told && number.finite().is_some_and(|value| value > MOST_GB) {
             draft.notes.push(format!("{key} is above {MOST_GB} and has no unit; read as not measured"));
-            return;
+            return Ok(());
         }
         draft.scaled(&Metric::GPU_MEMORY, Statistic::Value, number, factor);
     }
@@ -221,8 +199,8 @@ fn memory(draft: &mut Draft, summary: &Tree) {
         } else {
             continue;
         };
-        if let Some(number) = number.number() {
-            draft.scaled(&Metric::GPU_MEMORY, statistic, number, factor_of(name, factor));
-        }
+        let number = spot.to(Step::Key(name)).number(number, "a number of GB")?;
+        draft.scaled(&Metric::GPU_MEMORY, statistic, number, factor_of(name, factor));
     }
+    Ok(())
 }

@@ -1,22 +1,29 @@
 //! `benchmark_runner.py` (script B): a load test at several concurrency levels.
 
 use crate::model::report::{TokenSource, Warmup};
-use crate::model::{Fact, Metric, PercentileDefinition, Statistic};
+use crate::model::{Fact, Metric, PercentileDefinition};
 
 use super::content::Content;
 use super::detect::{Miss, Sniff};
 use super::draft::Draft;
 use super::error::IngestError;
-use super::locate::{self, Step};
-use super::number::Number;
+use super::locate::Step;
+use super::number::Scalar;
 use super::outline::Shape;
 use super::reading::{Reading, Run};
+use super::scripts::{self, Spot};
 use super::spelling;
 use super::tree::Tree;
-use super::{Format, failure, parse, stamp};
+use super::{Format, failure, stamp};
 
 /// Largest difference between the written success rate (four decimals) and that of the counts.
 const RATE_ROUNDING: f64 = 0.000_06;
+
+/// Spellings of the counts, normalised.
+const SENT: &[&str] = &["totalrequests", "total"];
+const FAILED: &[&str] = &["failedrequests", "failed", "failures"];
+const SUCCEEDED: &[&str] = &["successfulrequests", "succeeded", "successes"];
+const RATE: &[&str] = &["successrate"];
 
 /// Whether it is script B's: `latency`, `throughput` and `reliability` side by side, in one object or a list of them.
 pub fn detect(sniff: &Sniff<'_>) -> Result<(), Miss> {
@@ -24,13 +31,18 @@ pub fn detect(sniff: &Sniff<'_>) -> Result<(), Miss> {
         return Err("is no JSON".to_owned());
     }
     let above = if sniff.outline.shape == Shape::Array { "[]." } else { "" };
-    for key in ["latency", "throughput", "reliability"] {
-        if !sniff.outline.has(&format!("{above}{key}")) {
-            return Err(format!("no key \"{above}{key}\""));
+    let keys = || sniff.outline.keys.iter().filter_map(|key| key.strip_prefix(above));
+    for wanted in ["latency", "throughput", "reliability"] {
+        if !keys().any(|key| !key.contains('.') && spelling::normal(key) == wanted) {
+            return Err(format!("no key \"{above}{wanted}\""));
         }
     }
-    let counts = ["success_rate", "total_requests", "successRate", "totalRequests"];
-    if counts.iter().any(|key| sniff.outline.has(&format!("{above}reliability.{key}"))) {
+    let counts = |key: &str| {
+        let Some((group, key)) = key.split_once('.') else { return false };
+        let key = spelling::normal(key);
+        spelling::normal(group) == "reliability" && [RATE, SENT].concat().contains(&key.as_str())
+    };
+    if keys().any(counts) {
         return Ok(());
     }
     Err(format!("no key \"{above}reliability.success_rate\" or \"{above}reliability.total_requests\""))
@@ -39,17 +51,27 @@ pub fn detect(sniff: &Sniff<'_>) -> Result<(), Miss> {
 /// Reads it.
 ///
 /// # Errors
-/// A number that is none.
+/// A number that is none, a latency that is not known, a key twice.
 pub fn read(content: &Content) -> Result<Reading, IngestError> {
-    let tree: Tree = parse::json(content, Format::BenchmarkRunnerPy)?;
+    let tree = scripts::parse(content, Format::BenchmarkRunnerPy)?;
+    let whole = Spot::whole(content, Format::BenchmarkRunnerPy);
     let mut reading = Reading::new(Format::BenchmarkRunnerPy);
-    let listed = matches!(tree, Tree::List(_));
-    let levels: Vec<&Tree> = if listed { tree.elements().iter().collect() } else { vec![&tree] };
+    let levels: Vec<(Spot<'_>, &Tree)> = match &tree {
+        Tree::List(levels) => {
+            levels.iter().enumerate().map(|(index, level)| (whole.to(Step::Index(index)), level)).collect()
+        }
+        Tree::Map(_) | Tree::Leaf(_) => vec![(whole, &tree)],
+    };
     let mut run = Run::default();
     let mut drafts = Vec::new();
-    for (index, level) in levels.into_iter().enumerate() {
-        let steps: Vec<Step<'_>> = if listed { vec![Step::Index(index)] } else { Vec::new() };
-        if let Some(model) = spelling::text(level, &["model"]) {
+    for (spot, level) in levels {
+        if !matches!(level, Tree::Map(_)) {
+            let what =
+                format!("found {}, expected an object with latency, throughput, reliability", level.kind());
+            return Err(spot.wrong(what));
+        }
+        let mut draft = Draft::default();
+        if let Some(model) = scripts::model(&mut draft, &[(&spot, level)])? {
             reading.subject.model.get_or_insert(model);
         }
         if let Some(network) = spelling::text(level, &["network"]) {
@@ -58,95 +80,138 @@ pub fn read(content: &Content) -> Result<Reading, IngestError> {
         run.started =
             run.started.or_else(|| spelling::text(level, &["timestamp"]).as_deref().and_then(stamp::parse));
         if let Some(sent) = spelling::count(level, &["warmuprounds"]) {
-            run.warmup.get_or_insert_default().sent += sent;
+            let warmup = run.warmup.get_or_insert_default();
+            warmup.sent = warmup.sent.saturating_add(sent);
         }
-        drafts.push((
-            if listed { format!("[{index}]") } else { String::new() },
-            read_level(content, level, &steps)?,
-        ));
+        read_level(&mut draft, level, &spot)?;
+        drafts.push((spot.place().key, draft));
     }
     run.warmup = run.warmup.filter(|Warmup { sent, .. }| *sent > 0);
     reading.run(content, run, drafts)?;
     Ok(reading)
 }
 
-fn read_level(content: &Content, level: &Tree, steps: &[Step<'_>]) -> Result<Draft, IngestError> {
-    let mut draft = Draft::default();
-    let concurrency = spelling::count(level, &["concurrency", "maxconcurrency"]);
-    draft.dimensions.concurrency = concurrency.and_then(|c| u32::try_from(c).ok());
-    draft.fact(Fact::Concurrency, concurrency);
-    draft.fact(Fact::Model, spelling::text(level, &["model"]));
-    outcomes(&mut draft, level);
+fn read_level(draft: &mut Draft, level: &Tree, spot: &Spot<'_>) -> Result<(), IngestError> {
+    if let Some((key, value)) = spelling::find(level, &["concurrency", "maxconcurrency"]) {
+        draft.concurrency(key, value.number());
+    }
+    outcomes(draft, level, spot)?;
     draft.fact(Fact::Requests, draft.requests.sent);
     let percentiles = PercentileDefinition::MedianAndFloorRank;
     draft.define(&Metric::TTFT, "first-chunk", percentiles);
     draft.define(&Metric::ITL, "gap-between-content-deltas", percentiles);
     draft.define(&Metric::E2E, "whole-request", percentiles);
-    let numeric = |group: &str, key: &str, value: &Tree| {
-        let steps: Vec<Step<'_>> = steps.iter().copied().chain([Step::Key(group), Step::Key(key)]).collect();
-        value.number().ok_or_else(|| IngestError::WrongValue {
-            place: locate::place(content, 0, &steps),
-            what: format!("found {}, expected a number", value.kind()),
-            format: Format::BenchmarkRunnerPy,
-        })
-    };
-    for (key, value) in level.get("latency").map_or(&[][..], Tree::entries) {
-        let Some((metric, statistic, factor)) = spelling::latency_statistic(key) else { continue };
-        // What this script calls tpot is the gap between chunks.
-        let metric = if metric == Metric::TPOT { Metric::ITL } else { metric };
-        draft.scaled(&metric, statistic, numeric("latency", key, value)?, factor);
+    if let Some((spot, latencies)) = scripts::object(level, "latency", spot)? {
+        latency(draft, latencies, &spot)?;
     }
-    if let Some(throughput) = level.get("throughput") {
+    if let Some((spot, throughput)) = scripts::object(level, "throughput", spot)? {
         let rate = ["avgtokenspersecond", "meantokenspersecond", "tokenspersecond", "avgthroughput"];
         if let Some((key, value)) = spelling::find(throughput, &rate) {
             draft.define(&Metric::TOKENS_PER_SECOND, "mean-of-requests", percentiles);
-            draft.stat(&Metric::TOKENS_PER_SECOND, Statistic::Value, numeric("throughput", key, value)?);
+            let rate = spot.to(Step::Key(key)).number(value, "a number of tokens per second")?;
+            draft.value(&Metric::TOKENS_PER_SECOND, rate);
         }
         let tokens = spelling::find(throughput, &["totaltokens", "totaloutputtokens"]);
         let tokens = tokens.and_then(|(key, value)| draft.counted(key, value.number()));
         draft.tokens(None, tokens, TokenSource::Unknown);
     }
-    Ok(draft)
+    Ok(())
 }
 
-fn outcomes(draft: &mut Draft, level: &Tree) {
-    let Some(reliability) = level.get("reliability") else { return };
-    let mut count = |of: &Tree, names: &[&str]| {
-        spelling::find(of, names).and_then(|(key, value)| draft.counted(key, value.number()))
-    };
-    let sent = count(reliability, &["totalrequests", "total"]);
-    let sent = sent.or_else(|| count(level, &["numrequests", "totalrequests"]));
-    let failed = count(reliability, &["failedrequests", "failed", "failures"]);
-    let succeeded = count(reliability, &["successfulrequests", "succeeded", "successes"]);
-    let succeeded = succeeded.or_else(|| sent?.checked_sub(failed?));
-    if failed.zip(sent).is_some_and(|(failed, sent)| failed > sent) {
-        draft.contradicts("more requests failed than were sent");
-    }
-    let rate = spelling::find(reliability, &["successrate"]).and_then(|(_, value)| value.number());
-    let rate = rate.and_then(Number::finite);
-    let succeeded = succeeded.or_else(|| of_rate(rate?, sent?));
-    for (status, times) in reliability.get("errors").map_or(&[][..], Tree::entries) {
-        let kind = status.trim().parse().map_or_else(|_| failure::kind(status), failure::status);
-        draft.failed(kind, times.count(&[]).unwrap_or_default(), status);
-    }
-    draft.outcomes(sent, succeeded);
-    if let (Some(rate), Some(sent), Some(succeeded)) = (rate, sent.filter(|n| *n > 0), succeeded) {
-        let counted = share(succeeded, sent);
-        if (rate - counted).abs() > RATE_ROUNDING {
-            draft.contradicts(&format!("success_rate is {rate}, and the counts say {succeeded} of {sent}"));
+fn latency(draft: &mut Draft, latencies: &Tree, spot: &Spot<'_>) -> Result<(), IngestError> {
+    // What this script calls tpot is the gap between chunks.
+    let as_ours = |metric| if metric == Metric::TPOT { Metric::ITL } else { metric };
+    let mut unread = Vec::new();
+    for (key, value) in latencies.entries() {
+        if !scripts::latency(draft, &spot.to(Step::Key(key)), (key, value), as_ours)? {
+            unread.push(key.as_str());
         }
     }
+    if !unread.is_empty() && unread.len() == latencies.entries().len() {
+        let what = "expected such as p95_ttft_ms, or ttft_ms with a p95 in it";
+        return Err(spot.wrong(format!("no latency that is known among {}; {what}", unread.join(", "))));
+    }
+    for key in unread {
+        draft.notes.push(format!("latency has \"{key}\", which is no latency that is read; left out"));
+    }
+    Ok(())
 }
 
-/// The whole number of successes that a rate of four decimals tells; `None` where the rate is none.
+fn outcomes(draft: &mut Draft, level: &Tree, spot: &Spot<'_>) -> Result<(), IngestError> {
+    let Some((spot, reliability)) = scripts::object(level, "reliability", spot)? else { return Ok(()) };
+    let sent = count(draft, reliability, SENT);
+    let sent = sent.or_else(|| count(draft, level, &["numrequests", "totalrequests"]));
+    let failed = count(draft, reliability, FAILED);
+    let succeeded = count(draft, reliability, SUCCEEDED);
+    let rest = draft.rest(sent, failed);
+    let rate = rate(draft, reliability);
+    if let Some((told, rest)) = succeeded.zip(rest).filter(|(told, rest)| told != rest) {
+        draft.contradicts(&format!("{told} requests succeeded, and sent less failed gives {rest}"));
+    }
+    let succeeded = succeeded.or(rest).or_else(|| Some(of_rate(rate?, sent?)));
+    if let Some((key, errors)) = spelling::find(reliability, &["errors"]) {
+        if !matches!(errors, Tree::Map(_) | Tree::Leaf(Scalar::Null)) && *errors != Tree::List(Vec::new()) {
+            let what = format!("found {}, expected an object of counts by status", errors.kind());
+            return Err(spot.to(Step::Key(key)).wrong(what));
+        }
+        for (status, times) in errors.entries() {
+            let kind = status.trim().parse().map_or_else(|_| failure::kind(status), failure::status);
+            let times = draft.times(status, times.number());
+            draft.failed(kind, times, status);
+        }
+    }
+    draft.outcomes(sent, succeeded);
+    match (rate, sent.filter(|n| *n > 0), succeeded) {
+        (Some(rate), Some(sent), Some(succeeded)) if (rate - share(succeeded, sent)).abs() > RATE_ROUNDING => {
+            draft.contradicts(&format!("success_rate is {rate}, and the counts say {succeeded} of {sent}"));
+        }
+        (Some(rate), None, _) => draft.notes.push(format!(
+            "success_rate is {rate} of a number of requests that is not in the file (total_requests), so it is not judged"
+        )),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// A count under one of these names. Two of them that differ contradict each other.
+fn count(draft: &mut Draft, tree: &Tree, names: &[&str]) -> Option<u64> {
+    let mut found = None;
+    for (key, value) in names.iter().filter_map(|name| spelling::find(tree, &[name])) {
+        let Some(count) = draft.counted(key, value.number()) else { continue };
+        match found {
+            None => found = Some((key, count)),
+            Some((first, known)) if known != count => {
+                draft.contradicts(&format!("{first} is {known}, and {key} is {count}"));
+            }
+            Some(_) => {}
+        }
+    }
+    found.map(|(_, count)| count)
+}
+
+/// `success_rate`, a share.
+fn rate(draft: &mut Draft, reliability: &Tree) -> Option<f64> {
+    let (key, value) = spelling::find(reliability, RATE)?;
+    if matches!(value, Tree::Leaf(Scalar::Null)) {
+        return None;
+    }
+    let rate = value.finite(&[]).filter(|rate| (0.0..=1.0).contains(rate));
+    if rate.is_none() {
+        let what = format!("{key} is {}; expected a share from 0 to 1, such as 0.98 for 98 %", value.kind());
+        draft.contradicts(&what);
+    }
+    rate
+}
+
+/// The whole number of successes that a rate of four decimals tells.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::cast_precision_loss,
     reason = "the rate is a share, checked first"
 )]
-fn of_rate(rate: f64, sent: u64) -> Option<u64> {
-    (0.0..=1.0).contains(&rate).then(|| (rate * sent as f64).round() as u64)
+fn of_rate(rate: f64, sent: u64) -> u64 {
+    (rate * sent as f64).round() as u64
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no run has 2^53 requests")]

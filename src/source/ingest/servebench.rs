@@ -156,7 +156,8 @@ fn group(level: Level, config: Option<&Config>) -> Draft {
     load(&mut draft, &level, config);
     let summary = level.summary;
     for (words, times) in summary.errors.iter().flatten() {
-        draft.failed(failure::kind(words), times.count().unwrap_or_default(), words);
+        let times = draft.times(words, Some(*times));
+        draft.failed(failure::kind(words), times, words);
     }
     let completed = draft.counted("summary.completed", Some(summary.completed));
     let failed = draft.counted("summary.failed", Some(summary.failed));

@@ -48,10 +48,23 @@ const UNITS: &[(&str, f64)] = &[
     ("ms", 1.0),
 ];
 
-/// A key without case, spaces, hyphens, underscores, dots and percent signs.
+/// A key without case, spaces, hyphens, underscores, dots and percent signs. What parts two digits stays, as a dot: 9.5 is not 95.
 #[must_use]
 pub fn normal(key: &str) -> String {
-    key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    let mut name = String::new();
+    let mut parted = false;
+    for c in key.chars() {
+        if !c.is_alphanumeric() {
+            parted = true;
+            continue;
+        }
+        if parted && c.is_ascii_digit() && name.ends_with(|last: char| last.is_ascii_digit()) {
+            name.push('.');
+        }
+        parted = false;
+        name.extend(c.to_lowercase());
+    }
+    name
 }
 
 /// A key without its unit, and the unit's factor to ms.

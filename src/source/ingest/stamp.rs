@@ -2,7 +2,7 @@
 
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
-use time::{Date, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
+use time::{Date, OffsetDateTime, PrimitiveDateTime, Time};
 
 use crate::model::Timestamp;
 
@@ -11,18 +11,17 @@ use crate::model::Timestamp;
 pub fn parse(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if let Ok(stamp) = OffsetDateTime::parse(text, &Rfc3339) {
-        // Whole seconds and UTC, as our own files keep it.
-        return stamp.to_offset(UtcOffset::UTC).replace_nanosecond(0).ok().map(Timestamp);
+        return Timestamp::new(stamp).ok();
     }
     let compact = format_description!("[year][month][day]-[hour][minute][second]");
     if let Ok(stamp) = PrimitiveDateTime::parse(text, compact) {
-        return Some(Timestamp(stamp.assume_utc()));
+        return Timestamp::new(stamp.assume_utc()).ok();
     }
     let (date, clock) = text.split_once(['T', ' '])?;
     let date = Date::parse(date, format_description!("[year]-[month]-[day]")).ok()?;
     let clock = clock.get(..8)?;
     let clock = Time::parse(clock, format_description!("[hour]:[minute]:[second]")).ok()?;
-    Some(Timestamp(PrimitiveDateTime::new(date, clock).assume_utc()))
+    Timestamp::new(PrimitiveDateTime::new(date, clock).assume_utc()).ok()
 }
 
 /// Seconds since 1970.
@@ -33,7 +32,7 @@ pub fn epoch_seconds(seconds: f64) -> Option<Timestamp> {
     if !(1e9..5e9).contains(&seconds) {
         return None;
     }
-    OffsetDateTime::from_unix_timestamp(seconds as i64).ok().map(Timestamp)
+    OffsetDateTime::from_unix_timestamp(seconds as i64).ok().and_then(|at| Timestamp::new(at).ok())
 }
 
 #[cfg(test)]
@@ -54,5 +53,18 @@ mod tests {
         assert_eq!(parse("yesterday"), None);
         assert_eq!(epoch_seconds(1_796_032_756.9).unwrap().to_string(), "2026-11-30T09:59:16Z");
         assert_eq!(epoch_seconds(12_345.0), None);
+    }
+
+    #[test]
+    fn a_time_beyond_what_our_files_hold_is_none() {
+        for text in [
+            "9999-12-31T23:59:59-23:00",
+            "0000-01-01T00:00:00+23:00",
+            "00001130-095916",
+            "0000-11-30 09:59:16",
+            "-0001-11-30 09:59:16",
+        ] {
+            assert_eq!(parse(text), None, "{text}");
+        }
     }
 }

@@ -74,8 +74,7 @@ impl Connection {
             }
         };
         let recording = Rc::new(RefCell::new(Recording::default()));
-        let scratch = vec![0; READ_BYTES].into_boxed_slice();
-        let wire = Wire { io, clock, last_read, recording: Rc::clone(&recording), scratch };
+        let wire = Wire { io, clock, last_read, recording: Rc::clone(&recording) };
         let (sender, driver) = http1::Builder::new().handshake(wire).await.map_err(OpenError::Http)?;
         let opened = Opened { tcp: connected - begun, tls: handshake };
         let (driver, last_used) = (Box::pin(driver), clock.now());
@@ -111,7 +110,11 @@ pub(super) struct Wire {
     clock: Clock,
     last_read: Rc<Cell<Nanos>>,
     recording: Rc<RefCell<Recording>>,
-    scratch: Box<[u8]>,
+}
+
+thread_local! {
+    /// Where every read of a thread lands first: one for all its connections, so that it stays in the cache.
+    static SCRATCH: RefCell<Box<[u8]>> = RefCell::new(vec![0; READ_BYTES].into_boxed_slice());
 }
 
 impl AsyncRead for Stamped {
@@ -142,26 +145,36 @@ impl hyper::rt::Read for Wire {
         mut buf: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        let room = buf.remaining().min(this.scratch.len());
-        let mut into = ReadBuf::new(&mut this.scratch[..room]);
-        ready!(match &mut this.io {
-            Io::Plain(io) => Pin::new(io).poll_read(cx, &mut into),
-            Io::Tls(io) => Pin::new(io.as_mut()).poll_read(cx, &mut into),
-        })?;
-        let got = into.filled();
-        if !got.is_empty() {
-            // What TLS had decrypted before has the stamp of the read that brought it.
-            let at = this.last_read.get();
-            let recording = &mut *this.recording.borrow_mut();
-            if recording.raw.len() + got.len() > MOST_BYTES {
-                recording.too_large = true;
-                return Poll::Ready(Err(io::Error::other("the reply is too large")));
-            }
-            recording.raw.extend_from_slice(got);
-            recording.reads.push(Read { at, end: recording.raw.len() });
+        SCRATCH.with_borrow_mut(|scratch| {
+            let room = buf.remaining().min(scratch.len());
+            let mut into = ReadBuf::new(&mut scratch[..room]);
+            ready!(match &mut this.io {
+                Io::Plain(io) => Pin::new(io).poll_read(cx, &mut into),
+                Io::Tls(io) => Pin::new(io.as_mut()).poll_read(cx, &mut into),
+            })?;
+            let kept = this.keep(into.filled());
+            buf.put_slice(into.filled());
+            Poll::Ready(kept)
+        })
+    }
+}
+
+impl Wire {
+    /// Copies what a read brought, with the time of that read.
+    fn keep(&self, got: &[u8]) -> io::Result<()> {
+        if got.is_empty() {
+            return Ok(());
         }
-        buf.put_slice(got);
-        Poll::Ready(Ok(()))
+        // What TLS had decrypted before has the stamp of the read that brought it.
+        let at = self.last_read.get();
+        let recording = &mut *self.recording.borrow_mut();
+        if recording.raw.len() + got.len() > MOST_BYTES {
+            recording.too_large = true;
+            return Err(io::Error::other("the reply is too large"));
+        }
+        recording.raw.extend_from_slice(got);
+        recording.reads.push(Read { at, end: recording.raw.len() });
+        Ok(())
     }
 }
 

@@ -9,6 +9,7 @@ use crate::model::profile::Timeouts;
 
 use super::clock::Clock;
 use super::endpoint::Endpoint;
+use super::openai::MOST_TOKENS;
 use super::reconcile::{self, Counters};
 use super::reply;
 use super::request::{Call, Slot};
@@ -76,7 +77,7 @@ pub fn tokenize(endpoint: &Endpoint, model: &str, text: &str) -> io::Result<Opti
         "model": model, "prompt": text, "content": text, "inputs": text, "add_special_tokens": false,
     });
     let reply = fetch(endpoint, endpoint.url.beside("/tokenize"), Some(Bytes::from(body.to_string())))?;
-    Ok(reply.and_then(|reply| token_count(&reply)))
+    Ok(reply.and_then(|reply| token_count(&reply)).filter(|count| *count <= MOST_TOKENS))
 }
 
 fn token_count(reply: &[u8]) -> Option<u64> {

@@ -5,10 +5,10 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::model::profile::{Profile, Strategy};
-use crate::model::report::FailureKind;
+use crate::model::report::{FailureKind, MOCK_ENGINE};
 
 use super::control;
-use super::key::clean;
+use super::key::{Secret, clean};
 use super::measure::{LoadError, Options};
 use super::prompts::{Nonce, probe};
 use super::request::Call;
@@ -39,8 +39,8 @@ pub enum Cause {
         /// The engine, where its counters tell.
         engine: Option<&'static str>,
     },
-    /// 401, and no key was sent.
-    NoKey,
+    /// 401 or 403, and no key was sent.
+    NoKey(u16),
     /// 401, though a key was sent.
     KeyRefused,
     /// 403.
@@ -108,7 +108,7 @@ pub fn examine(
             strategy: strategy.name.clone(),
             url: side.endpoint.url.shown(side.form.api),
             model: side.form.model.clone(),
-            cause,
+            cause: cause.cleaned(&all),
             said: said.map(|text| clean(&text, &all)),
             key_variable: key_variable.to_owned(),
         })
@@ -116,14 +116,33 @@ pub fn examine(
     profile.strategies.iter().map(one).collect()
 }
 
+impl Cause {
+    /// Without a secret that the server sent back, wherever it put it.
+    fn cleaned(self, secrets: &[Secret]) -> Cause {
+        match self {
+            Cause::Healthy { model, first_token_us, tokens, engine } => {
+                let model = model.map(|model| clean(&model, secrets));
+                Cause::Healthy { model, first_token_us, tokens, engine }
+            }
+            Cause::NoModel(models) => {
+                Cause::NoModel(models.iter().map(|model| clean(model, secrets)).collect())
+            }
+            Cause::TooMany(wait) => Cause::TooMany(wait.map(|wait| clean(&wait, secrets))),
+            other => other,
+        }
+    }
+}
+
 fn look(side: &Side, profile: &Profile, options: &Options) -> Result<(Cause, Option<String>), LoadError> {
     let timeline = send(side, &side.endpoint.url, profile, options)?;
     let Some(Failure { kind, text, retry_after }) = timeline.failure.clone() else {
         let engine = control::counters(&side.endpoint)?.map(|(engine, _)| engine);
+        let engine = if timeline.simulated { Some(MOCK_ENGINE) } else { engine };
         return Ok((healthy(&timeline, engine), None));
     };
     let cause = match kind {
-        FailureKind::Http401 if options.key.is_none() => Cause::NoKey,
+        FailureKind::Http401 if options.key.is_none() => Cause::NoKey(401),
+        FailureKind::Http403 if options.key.is_none() => Cause::NoKey(403),
         FailureKind::Http401 => Cause::KeyRefused,
         FailureKind::Http403 => Cause::Forbidden,
         FailureKind::Http404Path => {
@@ -171,7 +190,7 @@ fn models(side: &Side) -> Result<Vec<String>, LoadError> {
     let text = control::fetch(&side.endpoint, side.endpoint.url.models(), None)?.unwrap_or_default();
     let list: Value = serde_json::from_slice(&text).unwrap_or_default();
     let ids = list["data"].as_array().into_iter().flatten().filter_map(|model| model["id"].as_str());
-    Ok(ids.take(MOST_MODELS).map(|id| clean(id, [])).collect())
+    Ok(ids.take(MOST_MODELS).map(str::to_owned).collect())
 }
 
 impl Diagnosis {
@@ -188,7 +207,11 @@ impl Diagnosis {
         match &self.cause {
             Cause::Healthy { model, first_token_us, tokens, engine } => {
                 let name = model.as_deref().unwrap_or("a model that does not say its name");
-                let engine = engine.map_or_else(String::new, |engine| format!(" on {engine}"));
+                let engine = match engine {
+                    Some(MOCK_ENGINE) => format!(" on {MOCK_ENGINE} (SIMULATED: no model answers here)"),
+                    Some(engine) => format!(" on {engine}"),
+                    None => String::new(),
+                };
                 let first = match first_token_us {
                     Some(us) => format!("first token after {:.1} ms", *us as f64 / 1000.0),
                     None => "answered in one piece, so it has no time to first token".to_owned(),
@@ -199,7 +222,10 @@ impl Diagnosis {
                 };
                 format!("{url}: {name}{engine}, {first}, {tokens}")
             }
-            Cause::NoKey => format!("{url} wants a key (401), and {key} is not set or empty"),
+            Cause::NoKey(401) => format!("{url} wants a key (401), and {key} is not set or empty"),
+            Cause::NoKey(status) => {
+                format!("{url} refuses a request without a key ({status}), and {key} is not set or empty")
+            }
             Cause::KeyRefused => format!("{url} refused the key of {key} (401)"),
             Cause::Forbidden => format!("{url} knows the key but does not allow this (403)"),
             Cause::OtherPath(base) => format!("{url} does not exist (404), but {base} answers"),
@@ -228,7 +254,11 @@ impl Diagnosis {
         let key = &self.key_variable;
         Some(match &self.cause {
             Cause::Healthy { .. } => return None,
-            Cause::NoKey => format!("export {key}=…, or name another variable with --api-key-env"),
+            Cause::NoKey(401) => format!("export {key}=…, or name another variable with --api-key-env"),
+            Cause::NoKey(_) => format!(
+                "export {key}=…, or name another variable with --api-key-env; if the server wants no key, a proxy or \
+                 firewall before it refuses this machine"
+            ),
             Cause::KeyRefused => {
                 format!("check that {key} holds a key of this server, whole and not expired, then export it again")
             }

@@ -5,21 +5,20 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sha2::{Digest as _, Sha256};
-
+use crate::model::digest;
 use crate::model::profile::{Profile, Prompts};
 use crate::model::report::{
-    self, Client, Code, ProfileRef, Source, SourceKind, Subject, TokenSource, Tool, Warmup,
+    self, Client, Code, MOCK_ENGINE, ProfileRef, Source, SourceKind, Subject, TokenSource, Tool, Warmup,
 };
 use crate::model::{Finite, Group, Job, NotFinite, Report, Round};
 use crate::source::simulate::Progress;
 use crate::source::simulate::traffic::UnknownTraffic;
-use crate::source::workload::fingerprint;
+use crate::source::workload::{fingerprint, round_seed};
 use crate::stats::StatsError;
 
 use super::clock::Clock;
 use super::endpoint::EndpointError;
-use super::key::{KeyError, Secret, Trusted};
+use super::key::{KeyError, Secret, Trusted, clean};
 use super::plan::{self, Ask, Planned, Step};
 use super::prompts::{Nonce, PromptFileError, Scale};
 use super::side::{Side, secrets};
@@ -44,8 +43,6 @@ pub struct Options {
     pub folder: PathBuf,
     /// Reads an environment variable, for header values.
     pub variable: fn(&str) -> Option<String>,
-    /// Ask for answers of full length where the server takes `ignore_eos`.
-    pub fixed_length: bool,
     /// Tells this run's prompts from every other run's; not part of the workload.
     pub run: u64,
 }
@@ -107,6 +104,8 @@ struct Run<'a> {
     warmup: Warmup,
     warnings: BTreeSet<String>,
     models: BTreeMap<String, u64>,
+    /// Whether `pacegate mock` answered.
+    simulated: bool,
     cancel: &'a AtomicBool,
 }
 
@@ -128,7 +127,7 @@ pub fn measure(
     let mut rounds = Vec::new();
     let mut last_side = None;
     for number in 1..=profile.rounds {
-        let mut round = Round { seed: Some(group::round_seed(profile.seed, number)), ..Round::default() };
+        let mut round = Round { seed: Some(round_seed(profile.seed, number)), ..Round::default() };
         for step in plan::order(&run.planned, profile, options.against.is_some(), number) {
             if cancel.load(Ordering::Relaxed) {
                 break;
@@ -171,6 +170,7 @@ impl<'a> Run<'a> {
             warmup: Warmup::default(),
             warnings: BTreeSet::new(),
             models: BTreeMap::new(),
+            simulated: false,
             cancel,
         })
     }
@@ -227,6 +227,7 @@ impl<'a> Run<'a> {
         let complete = measured == self.planned.len() * profile.rounds as usize * sides
             && rounds.iter().flat_map(|round| round.groups.iter().chain(&round.against)).all(whole);
         let seen = self.sides.iter().flatten().flatten().find_map(|side| side.seen.as_ref());
+        let engine = if self.simulated { Some(MOCK_ENGINE) } else { seen.and_then(|seen| seen.engine) };
         let model = self.models.iter().max_by_key(|(_, n)| **n).map(|(model, _)| model.clone());
         Report {
             schema: report::SCHEMA.to_owned(),
@@ -237,8 +238,8 @@ impl<'a> Run<'a> {
             },
             subject: Subject {
                 model,
-                engine: seen.and_then(|seen| seen.engine).map(str::to_owned),
-                engine_version: seen.and_then(|seen| seen.version.clone()),
+                engine: engine.map(str::to_owned),
+                engine_version: seen.and_then(|seen| Some(clean(seen.version.as_ref()?, &self.secrets))),
                 server_hardware: profile.server.clone(),
                 parameters: self.parameters(),
             },
@@ -287,8 +288,7 @@ fn asks(profile: &Profile, folder: &Path) -> Result<Vec<(String, Ask)>, LoadErro
         Prompts::File(file) => {
             let unreadable = |source| LoadError::PromptsUnreadable { file: file.clone(), source };
             let text = std::fs::read_to_string(folder.join(file)).map_err(unreadable)?;
-            let hash: String =
-                Sha256::digest(text.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+            let hash = digest::hex(&text, 16);
             let sets = super::prompts::read(file, &text)?;
             Ok(sets.into_iter().map(|set| (set.name.clone(), Ask::Set(set, hash.clone()))).collect())
         }

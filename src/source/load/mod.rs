@@ -28,3 +28,4 @@ pub mod transcript;
 pub mod url;
 
 pub use measure::{LoadError, Options, measure};
+pub use side::addresses;

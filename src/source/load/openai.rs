@@ -117,6 +117,9 @@ pub struct ServerError {
     pub param: Option<String>,
 }
 
+/// No answer and no prompt has more tokens: an overflow or an uninitialised count of the server's.
+pub const MOST_TOKENS: u64 = u32::MAX as u64;
+
 /// What kind of tokens a delta carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carries {
@@ -157,9 +160,8 @@ impl<'a> Chunk<'a> {
     }
 
     /// Every text that costs output tokens, in order: reasoning, content, tool calls.
-    #[must_use]
-    pub fn text(&self) -> String {
-        self.choices().iter().flat_map(Choice::texts).map(|text| text.0.as_ref()).collect()
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.choices().iter().flat_map(Choice::texts).map(|text| text.0.as_ref())
     }
 
     /// The model that answered.
@@ -184,12 +186,7 @@ impl<'a> Chunk<'a> {
     /// The error, if this is one: `{"error": …}`, `{"object": "error", "message": …}` or `{"detail": …}`.
     #[must_use]
     pub fn error(&self) -> Option<ServerError> {
-        let word = |value: &Value| match value {
-            Value::Null => None,
-            Value::String(text) => Some(text.clone()),
-            other => Some(other.to_string()),
-        };
-        match (&self.error, &self.detail) {
+        match (self.error.as_ref().filter(|error| says_something(error)), &self.detail) {
             (Some(Value::Object(error)), _) => Some(ServerError {
                 code: error.get("code").and_then(word).or_else(|| error.get("type").and_then(word)),
                 message: error
@@ -198,18 +195,70 @@ impl<'a> Chunk<'a> {
                     .unwrap_or_else(|| Value::Object(error.clone()).to_string()),
                 param: error.get("param").and_then(word),
             }),
-            (Some(Value::Null) | None, detail) => {
+            (None, detail) => {
                 let is_error = self.object.0 == "error" && !self.message.is_empty();
                 let message = if is_error { Some(self.message.0.clone().into_owned()) } else { None };
                 let message = message.or_else(|| detail.as_ref().and_then(word))?;
                 Some(ServerError { code: self.code.as_ref().and_then(word), message, param: None })
             }
-            (Some(other), _) => Some(ServerError { message: word(other)?, ..ServerError::default() }),
+            (Some(other), _) => {
+                let said = word(other)?;
+                let more = if self.message.is_empty() { said } else { format!("{said}: {}", self.message.0) };
+                Some(ServerError { code: self.code.as_ref().and_then(word), message: more, param: None })
+            }
         }
+    }
+
+    /// What a reply with an error status says: an [`error`](Self::error), or a bare `{"message": …}`.
+    #[must_use]
+    pub fn refusal(&self) -> Option<ServerError> {
+        self.error().or_else(|| {
+            let message = (!self.message.is_empty()).then(|| self.message.0.clone().into_owned())?;
+            Some(ServerError { code: self.code.as_ref().and_then(word), message, param: None })
+        })
+    }
+
+    /// Whether this has nothing that a chunk of an answer has.
+    #[must_use]
+    pub fn is_no_answer(&self) -> bool {
+        self.choices().is_empty() && self.usage.is_none()
     }
 
     fn choices(&self) -> &[Choice<'a>] {
         self.choices.as_deref().unwrap_or_default()
+    }
+}
+
+fn word(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    }
+}
+
+/// Some servers send `"error": null`, `false` or `""` with every good answer.
+fn says_something(error: &Value) -> bool {
+    match error {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        Value::Array(errors) => !errors.is_empty(),
+        Value::Number(code) => code.as_f64() != Some(0.0),
+        Value::Bool(true) => true,
+    }
+}
+
+impl Usage {
+    /// The counts that an answer can have, and the largest one that none can.
+    #[must_use]
+    pub fn believable(self) -> (Usage, Option<u64>) {
+        let all = [self.prompt, self.completion, self.cached];
+        let beyond = all.into_iter().flatten().filter(|count| *count > MOST_TOKENS).max();
+        let fit = |count: Option<u64>| count.filter(|count| *count <= MOST_TOKENS);
+        let fit =
+            Usage { prompt: fit(self.prompt), completion: fit(self.completion), cached: fit(self.cached) };
+        (fit, beyond)
     }
 }
 

@@ -20,7 +20,12 @@ pub struct Head {
     pub location: Option<String>,
     /// A content coding that was not asked for.
     pub coding: Option<String>,
+    /// The server says that it is `pacegate mock`.
+    pub simulated: bool,
 }
+
+/// The header by which the mock server says that no model answers.
+pub const SIMULATED: (&str, &str) = ("x-simulated", "pacegate mock");
 
 /// How the body ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +130,7 @@ fn understand(status: u16, end: usize, headers: &[httparse::Header<'_>]) -> (Hea
         retry_after: value("retry-after"),
         location: value("location"),
         coding: value("content-encoding").filter(|coding| !coding.eq_ignore_ascii_case("identity")),
+        simulated: value(SIMULATED.0).is_some(),
     };
     (head, coding)
 }

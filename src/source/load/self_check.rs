@@ -50,6 +50,15 @@ pub(super) fn problems(group: &Group) -> Vec<String> {
     problems
 }
 
+/// A server that counts so many tokens counts none.
+pub(super) fn absurd(group: &Group, count: u64) -> String {
+    format!(
+        "{}: the server's usage claims {count} tokens in one answer, more than any has; such counts were not taken, so \
+         token throughput and tpot may be absent: look at the server's usage",
+        group.id
+    )
+}
+
 /// What a reader of a group's numbers should know.
 pub(super) fn warnings(group: &Group, tokens_per_event: Option<f64>, cache: CacheMode) -> Vec<String> {
     let mut warnings = Vec::new();

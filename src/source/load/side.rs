@@ -13,7 +13,6 @@ use super::endpoint::Endpoint;
 use super::key::{NamedBy, Secret};
 use super::measure::{LoadError, Options};
 use super::prompts::{Nonce, Scale, probe};
-use super::reconcile::Sent;
 use super::request::Call;
 use super::timeline::Timeline;
 use super::url::BaseUrl;
@@ -36,7 +35,6 @@ pub(super) struct Seen {
     pub scale: Option<Scale>,
     pub engine: Option<&'static str>,
     pub version: Option<String>,
-    pub sent: Sent,
 }
 
 impl Side {
@@ -47,18 +45,10 @@ impl Side {
         options: &Options,
         against: Option<&str>,
     ) -> Result<Side, LoadError> {
-        let Target::Endpoint { base_url, model, api } = &profile.target else {
+        let Target::Endpoint { model, api, .. } = &profile.target else {
             return Err(LoadError::Embedded);
         };
-        let person = |url: &str| (url.to_owned(), NamedBy::Person);
-        let file = |url: &String| (url.clone(), NamedBy::File);
-        let (url, named_by) = against
-            .map(person)
-            .or_else(|| strategy.base_url.as_ref().map(file))
-            .or_else(|| options.base_url.as_deref().map(person))
-            .or_else(|| base_url.as_ref().map(file))
-            .ok_or_else(|| LoadError::NoEndpoint(profile.name.clone()))?;
-        let url = BaseUrl::parse(&url)?;
+        let (url, named_by) = address(profile, strategy, options, against)?;
         let key = options.key.as_ref();
         key.map(|key| key.allow(&url, named_by, &options.trusted)).transpose()?;
         let headers = secrets(strategy, options)?;
@@ -82,7 +72,7 @@ impl Side {
             // Servers take a signed number of 32 bits at least.
             seed: profile.seed & 0x7fff_ffff,
             stream: profile.stream,
-            ignore_eos: options.fixed_length,
+            ignore_eos: true,
             extra: strategy.body.clone(),
         };
         Ok(Side { endpoint: Arc::new(endpoint), form, seen: None })
@@ -94,15 +84,15 @@ impl Side {
             return Ok(());
         }
         let mut seen = Seen::default();
-        let mut short = self.probe(profile, nonce, PROBE_WORDS.0, &mut seen)?;
+        let mut short = self.probe(profile, nonce, PROBE_WORDS.0)?;
         if self.form.ignore_eos
             && short.failure.as_ref().is_some_and(|f| f.kind == crate::model::report::FailureKind::Http4xx)
         {
             self.form.ignore_eos = false;
-            short = self.probe(profile, nonce, PROBE_WORDS.0, &mut seen)?;
+            short = self.probe(profile, nonce, PROBE_WORDS.0)?;
         }
         if short.failure.is_none() {
-            let long = self.probe(profile, nonce, PROBE_WORDS.1, &mut seen)?;
+            let long = self.probe(profile, nonce, PROBE_WORDS.1)?;
             let prompt = |timeline: &Timeline| timeline.usage.and_then(|usage| usage.prompt);
             seen.scale = prompt(&short)
                 .zip(prompt(&long))
@@ -116,14 +106,48 @@ impl Side {
         Ok(())
     }
 
-    fn probe(&self, profile: &Profile, nonce: &Nonce, words: u32, seen: &mut Seen) -> io::Result<Timeline> {
+    fn probe(&self, profile: &Profile, nonce: &Nonce, words: u32) -> io::Result<Timeline> {
         let body = self.form.plain().body(probe(words, nonce, words.into()), 1);
         let call = Call { path: self.endpoint.url.call(self.form.api), body: Some(body), stream: false };
-        let timeline = control::call(&self.endpoint, &call, profile.timeouts)?;
-        seen.sent.requests += 1;
-        seen.sent.succeeded += u64::from(timeline.failure.is_none());
-        Ok(timeline)
+        control::call(&self.endpoint, &call, profile.timeouts)
     }
+}
+
+/// A strategy's base URL, and who named it.
+fn address(
+    profile: &Profile,
+    strategy: &Strategy,
+    options: &Options,
+    against: Option<&str>,
+) -> Result<(BaseUrl, NamedBy), LoadError> {
+    let Target::Endpoint { base_url, .. } = &profile.target else { return Err(LoadError::Embedded) };
+    let person = |url| (url, NamedBy::Person);
+    let file = |url| (url, NamedBy::File);
+    let (url, named_by) = against
+        .map(person)
+        .or_else(|| strategy.base_url.as_deref().map(file))
+        .or_else(|| options.base_url.as_deref().map(person))
+        .or_else(|| base_url.as_deref().map(file))
+        .ok_or_else(|| LoadError::NoEndpoint(profile.name.clone()))?;
+    Ok((BaseUrl::parse(url)?, named_by))
+}
+
+/// The addresses that a profile's requests go to, each once, for people.
+///
+/// # Errors
+/// What is no address, or where there is none.
+pub fn addresses(profile: &Profile, options: &Options) -> Result<Vec<String>, LoadError> {
+    let Target::Endpoint { api, .. } = &profile.target else { return Err(LoadError::Embedded) };
+    let own = profile.strategies.iter().map(|strategy| Ok(address(profile, strategy, options, None)?.0));
+    let against = options.against.as_deref().map(|url| BaseUrl::parse(url).map_err(LoadError::from));
+    let mut all: Vec<String> = Vec::new();
+    for url in own.chain(against) {
+        let shown = url?.shown(*api);
+        if !all.contains(&shown) {
+            all.push(shown);
+        }
+    }
+    Ok(all)
 }
 
 /// The headers whose values come from the environment: they follow the key's rule.

@@ -48,7 +48,7 @@ impl Framer {
                 (rest, self.offset) = (&rest[1..], self.offset + 1);
                 continue;
             }
-            let Some(end) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) else {
+            let Some(end) = memchr::memchr2(b'\n', b'\r', rest) else {
                 self.line.extend_from_slice(rest);
                 self.offset += rest.len();
                 return;
@@ -82,7 +82,7 @@ impl Framer {
         if line.is_empty() {
             return self.dispatch(event);
         }
-        let (field, value) = match line.iter().position(|byte| *byte == b':') {
+        let (field, value) = match memchr::memchr(b':', line) {
             Some(colon) => (&line[..colon], &line[colon + 1..]),
             None => (line, &line[line.len()..]),
         };

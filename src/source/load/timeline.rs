@@ -47,6 +47,10 @@ pub struct Timeline {
     pub tokens_in_first_read: Option<u64>,
     /// The server's token counts.
     pub usage: Option<Usage>,
+    /// A count of the server's that no answer has; it was not taken.
+    pub absurd_count: Option<u64>,
+    /// Whether the server says of itself that no model answers.
+    pub simulated: bool,
     /// The model that answered.
     pub model: Option<String>,
     /// All text of the answer, reasoning and tool calls included.
@@ -66,6 +70,7 @@ impl Timeline {
         let verdict = match &decoded {
             Ok(Some(reply)) => {
                 reading.timeline.status = Some(reply.head.status);
+                reading.timeline.simulated = reply.head.simulated;
                 reading.timeline.head = reading.since_sent(reply.head.end).map(|(_, at)| at);
                 reading.body(reply);
                 reading.judge(reply)
@@ -141,6 +146,8 @@ struct Reading<'a> {
     error: Option<String>,
     about_the_model: bool,
     broken: Option<String>,
+    /// What a 200 says where an answer should be.
+    said: Option<String>,
 }
 
 impl<'a> Reading<'a> {
@@ -155,6 +162,7 @@ impl<'a> Reading<'a> {
             error: None,
             about_the_model: false,
             broken: None,
+            said: None,
         }
     }
 
@@ -203,6 +211,8 @@ impl<'a> Reading<'a> {
                     self.error.get_or_insert_with(|| error.line().into_owned());
                 } else if event.kind == Kind::Error {
                     self.error.get_or_insert_with(text);
+                } else if chunk.is_no_answer() {
+                    self.said.get_or_insert_with(text);
                 }
                 let came = self.since_sent(event.end + offset);
                 self.chunk(&chunk, came);
@@ -223,9 +233,12 @@ impl<'a> Reading<'a> {
         match Chunk::read(body.trim_ascii()) {
             Err(_) if body.trim_ascii().is_empty() => {}
             Ok(chunk) => {
-                if let Some(error) = chunk.error() {
+                let good = (200..300).contains(&reply.head.status);
+                if let Some(error) = if good { chunk.error() } else { chunk.refusal() } {
                     self.about_the_model = error.is_about_the_model();
                     self.error = Some(error.line().into_owned());
+                } else if chunk.is_no_answer() {
+                    self.said = Some(beginning(&body));
                 }
                 let came = reply.body.last().and_then(|range| self.since_sent(range.end));
                 self.chunk(&chunk, came);
@@ -234,8 +247,9 @@ impl<'a> Reading<'a> {
                 self.timeline.events.clear();
             }
             Err(error) => {
-                self.broken = Some(format!("the reply is no JSON ({error})"));
-                self.timeline.text = String::from_utf8_lossy(&body[..body.len().min(400)]).into_owned();
+                let said = beginning(&body);
+                self.broken = Some(format!("the reply is no JSON ({error}); it says: {said}"));
+                self.said = Some(said);
             }
         }
     }
@@ -247,13 +261,14 @@ impl<'a> Reading<'a> {
         if self.timeline.model.is_none() {
             self.timeline.model = chunk.model().map(str::to_owned);
         }
-        let usage = chunk.usage();
+        let (usage, absurd) = chunk.usage().map(Usage::believable).unzip();
+        self.timeline.absurd_count = self.timeline.absurd_count.max(absurd.flatten());
         self.timeline.usage = usage.or(self.timeline.usage);
         let carries = chunk.carries();
         if carries == Carries::Nothing {
             return;
         }
-        self.timeline.text.push_str(&chunk.text());
+        self.timeline.text.extend(chunk.texts());
         let Some((read, at)) = came else { return };
         self.timeline.first_token.get_or_insert(at);
         if carries == Carries::Output {
@@ -313,16 +328,17 @@ impl<'a> Reading<'a> {
 
     fn no_tokens(&self) -> String {
         let events = if self.finished.is_empty() { "no choice at all" } else { "only empty deltas" };
-        match self.timeline.usage.and_then(|usage| usage.completion) {
-            Some(claimed) if claimed > 0 => {
+        match (self.timeline.usage.and_then(|usage| usage.completion), &self.said) {
+            (Some(claimed), _) if claimed > 0 => {
                 format!("the reply has {events}, though usage claims {claimed} output tokens")
             }
+            (_, Some(said)) => format!("the reply has {events}; it says: {said}"),
             _ => format!("the reply has {events}"),
         }
     }
 
     fn refused(&mut self, status: u16, location: Option<&str>) -> (FailureKind, String) {
-        let text = self.error.take().unwrap_or_else(|| std::mem::take(&mut self.timeline.text));
+        let text = self.error.take().or_else(|| self.said.take()).unwrap_or_default();
         // Many servers repeat the status as the code of their error.
         let text = text.trim().trim_start_matches(&format!("{status}: "));
         let text = format!("{status} {text}").trim_end().to_owned();
@@ -345,6 +361,11 @@ impl<'a> Reading<'a> {
         };
         (kind, text)
     }
+}
+
+/// As much of a text as anybody reads of an error.
+fn beginning(body: &[u8]) -> String {
+    String::from_utf8_lossy(&body[..body.len().min(400)]).into_owned()
 }
 
 fn is_refusal(kind: FailureKind) -> bool {

@@ -15,7 +15,6 @@ pub struct BaseUrl {
     /// Without a slash at its end; empty for the root.
     path: String,
     query: Option<String>,
-    added_v1: bool,
 }
 
 /// A base URL that can't be used.
@@ -69,8 +68,7 @@ impl BaseUrl {
                 break;
             }
         }
-        let added_v1 = path.is_empty();
-        if added_v1 {
+        if path.is_empty() {
             "/v1".clone_into(&mut path);
         }
         Ok(BaseUrl {
@@ -79,7 +77,6 @@ impl BaseUrl {
             port: uri.port_u16().unwrap_or(if tls { 443 } else { 80 }),
             path: path.trim_end_matches('/').to_owned(),
             query: uri.query().map(str::to_owned),
-            added_v1,
         })
     }
 
@@ -141,7 +138,7 @@ impl BaseUrl {
             Some(without) => without.to_owned(),
             None => format!("{}/v1", self.path),
         };
-        BaseUrl { path, added_v1: false, ..self.clone() }
+        BaseUrl { path, ..self.clone() }
     }
 
     /// The base as a person would write it so that it is used exactly so.
@@ -159,12 +156,6 @@ impl BaseUrl {
         let call = self.call(api);
         let path = call.split('?').next().unwrap_or_default();
         format!("{scheme}://{}{path}", self.authority())
-    }
-
-    /// Whether `/v1` was added because the base URL had no path.
-    #[must_use]
-    pub fn added_v1(&self) -> bool {
-        self.added_v1
     }
 }
 

@@ -93,7 +93,7 @@ impl Stages {
     }
 }
 
-/// More than any run lasts (36,500 years), and so small that a thousand of them can be added up.
+/// More than any run lasts (36,500 years), and so small that ten of them can be added up.
 const MOST_US: f64 = 1.152_921_504_606_847e18;
 
 /// Rounds to whole microseconds, between nothing and [`MOST_US`].

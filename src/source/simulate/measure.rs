@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sha2::{Digest as _, Sha256};
-
 use crate::model::engine::Engine;
 use crate::model::profile::Profile;
 use crate::model::report::{
     self, Client, Code, FailureKind, ProfileRef, Source, SourceKind, Subject, Tool, Warmup,
 };
 use crate::model::{Finite, GroupId, Job, NotFinite, Report, Round};
-use crate::source::workload::fingerprint;
+use crate::source::workload::{fingerprint, round_seed};
 use crate::stats::StatsError;
 
 use super::engine::Speeds;
@@ -153,14 +151,6 @@ fn is_complete(profile: &Profile, planned: &[Planned], rounds: &[Round]) -> bool
     let groups = rounds.iter().flat_map(|round| &round.groups);
     let whole = groups.filter(|group| group.requests.sent == Some(profile.requests.into())).count();
     whole == planned.len() * profile.rounds as usize
-}
-
-/// The seed of a round. Neighbouring seeds of two jobs must not share rounds, so they are mixed, not added; 53 bits
-/// survive every JSON reader.
-fn round_seed(seed: u64, round: u32) -> u64 {
-    let digest = Sha256::new().chain_update(seed.to_le_bytes()).chain_update(round.to_le_bytes()).finalize();
-    let bytes = digest.iter().take(8).fold(0, |seed, byte| seed << 8 | u64::from(*byte));
-    bytes >> 11
 }
 
 fn assemble(profile: &Profile, engine: &Engine, planned: &[Planned], job: Job) -> Report {

@@ -2,13 +2,12 @@
 //! limit allows, and what is the smallest change that would have been seen?
 //!
 //! Input are the fields of one gate and, per job, their sign-aligned natural logarithms (+ = worse, so a throughput
-//! enters as −ln) with their sampling variances. [`judge`] answers for evidence with noise, [`judge_exact`] for
-//! measurements that repeat exactly, [`resolution_ahead`], [`duet_resolution_ahead`] and [`needed`] before a candidate is
-//! measured, [`look`] while rounds of a duet are still being added.
+//! enters as −ln) with their sampling variances. [`judge`] answers for what was measured,
+//! [`resolution_ahead`], [`duet_resolution_ahead`] and [`needed`] before a candidate is measured, [`look`] while rounds
+//! of a duet are still being added.
 mod adaptive;
 mod channels;
 mod design;
-mod exact;
 mod field;
 mod input;
 mod judge;
@@ -18,10 +17,9 @@ mod plan;
 mod resolution;
 
 pub use adaptive::{Decision, Look, look};
-pub use exact::{ExactField, ExactOutcome, judge_exact};
 pub use field::{Class, Field, limit_of_decrease, limit_of_increase, over_limit};
 pub use input::{Evidence, JobRow, Tier};
-pub use judge::judge;
+pub use judge::{judge, over_their_limits};
 pub use outcome::{ClassOutcome, FieldOutcome, FieldWord, Outcome, Test};
 pub use plan::{Needed, Target, Workload, duet_resolution_ahead, needed, resolution_ahead};
 pub use resolution::Resolution;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use pacegate::model::fact::Fact;
 use pacegate::model::finding::{DecidedBy, Evidence};
 use pacegate::model::policy::Allowance;
+use pacegate::model::reason::OwnBaseline;
 use pacegate::model::report::{FailureKind, Requests};
 use pacegate::model::verdict::{Cause, Channel, Counts, Resolution};
 use pacegate::model::*;
@@ -145,7 +146,7 @@ pub fn all_failed() -> Verdict {
     (v.outcome, v.exit_code) = (Outcome::RunFailed, 5);
     v.candidate.model = None;
     let failed = BTreeMap::from([(FailureKind::Http401, 1800)]);
-    v.problems = vec![Reason::AllFailed { sent: 1800, failed: failed.clone().into_iter().collect() }];
+    v.problems = vec![Reason::AllFailed { sent: Some(1800), failed: failed.clone().into_iter().collect() }];
     v.candidate.requests =
         Requests { sent: Some(1800), succeeded: Some(0), failed, error_samples: BTreeMap::new() };
     (v.candidate.input_tokens, v.candidate.output_tokens) = (None, None);
@@ -167,14 +168,12 @@ pub fn altered_baseline() -> Verdict {
         Reason::BaselineAltered {
             path: "baselines/chat.json".to_owned(),
             git_ref: "origin/main".to_owned(),
-            reason: None,
-            followed: false,
+            own: OwnBaseline::NoReason,
         },
         Reason::LimitsAltered {
             path: "pacegate.toml".to_owned(),
             git_ref: "origin/main".to_owned(),
             lines: vec!["ttft.p95: +10 % and 2 ms \u{2192} +40 %".to_owned()],
-            followed: false,
         },
     ];
     v

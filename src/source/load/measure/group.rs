@@ -5,8 +5,6 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use sha2::{Digest as _, Sha256};
-
 use crate::model::Finite;
 use crate::model::Group;
 use crate::source::load::block::{self, Block, Ran};
@@ -24,6 +22,7 @@ use crate::source::load::url::BaseUrl;
 use crate::source::simulate::Progress;
 use crate::source::simulate::random::StreamKey;
 use crate::source::simulate::traffic::Workload;
+use crate::source::workload::round_seed;
 
 use super::{LoadError, Run, source_of};
 
@@ -54,8 +53,10 @@ impl Run<'_> {
         warmup.iter().chain(&samples).for_each(|sample| count(&mut sent, sample));
         let found = self.reconcile(&side, sent, before)?;
         let afterwards = count_afterwards(&side, &mut samples)?;
+        self.simulated |= samples.iter().any(|sample| sample.timeline.simulated);
+        let absurd = samples.iter().filter_map(|sample| sample.timeline.absurd_count).max();
         for model in samples.iter().filter_map(|sample| sample.timeline.model.as_ref()) {
-            *self.models.entry(model.clone()).or_default() += 1;
+            *self.models.entry(clean(model, &self.secrets)).or_default() += 1;
         }
         let ratio = tokens_per_event(&samples);
         let secrets = &self.secrets;
@@ -75,6 +76,7 @@ impl Run<'_> {
         }
         self.warnings.extend(found.warnings);
         self.warnings.extend(self_check::warnings(&group, ratio, self.profile.cache));
+        self.warnings.extend(absurd.map(|count| self_check::absurd(&group, count)));
         self.warn_of_model(&side);
         Ok(group)
     }
@@ -276,14 +278,6 @@ fn tokens_per_event(samples: &[Sample]) -> Option<f64> {
         events += sample.timeline.events.len();
     }
     (events > 0).then(|| tokens as f64 / events as f64)
-}
-
-/// The seed of a round. Neighbouring seeds of two jobs must not share rounds, so they are mixed, not added; 53 bits
-/// survive every JSON reader.
-pub(super) fn round_seed(seed: u64, round: u32) -> u64 {
-    let digest = Sha256::new().chain_update(seed.to_le_bytes()).chain_update(round.to_le_bytes()).finalize();
-    let bytes = digest.iter().take(8).fold(0, |seed, byte| seed << 8 | u64::from(*byte));
-    bytes >> 11
 }
 
 fn cores() -> u32 {

@@ -47,11 +47,11 @@ fn reasoning_under_either_name_content_and_tool_calls_are_tokens() {
 #[test]
 fn texts_come_in_order_and_doubled_reasoning_counts_once() {
     let both = chunk(r#"{"choices":[{"delta":{"reasoning":"r","reasoning_content":"r","content":"c"}}]}"#);
-    assert_eq!(both.text(), "rc");
+    assert_eq!(both.texts().collect::<String>(), "rc");
     let call =
         chunk(r#"{"choices":[{"delta":{"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}}]}"#);
-    assert_eq!(call.text(), "f{}");
-    assert_eq!(chunk("{\"choices\":[{\"text\":\"\\u6771\"}]}").text(), "東");
+    assert_eq!(call.texts().collect::<String>(), "f{}");
+    assert_eq!(chunk("{\"choices\":[{\"text\":\"\\u6771\"}]}").texts().collect::<String>(), "東");
 }
 
 #[test]

@@ -87,12 +87,43 @@ pub(super) struct Count(pub Option<u64>);
 
 impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
-        // 2^53: below it a float holds every whole number.
-        let whole = |number: f64| {
-            (number.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(&number))
-                .then_some(number as u64)
-        };
-        Ok(Count(value.as_u64().or_else(|| value.as_f64().and_then(whole))))
+        deserializer.deserialize_any(CountVisitor).map(Count)
+    }
+}
+
+struct CountVisitor;
+
+impl<'de> Visitor<'de> for CountVisitor {
+    type Value = Option<u64>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a count")
+    }
+    fn visit_u64<E: Error>(self, count: u64) -> Result<Self::Value, E> {
+        Ok(Some(count))
+    }
+    fn visit_i64<E: Error>(self, count: i64) -> Result<Self::Value, E> {
+        Ok(u64::try_from(count).ok())
+    }
+    fn visit_f64<E: Error>(self, count: f64) -> Result<Self::Value, E> {
+        // What is beyond 64 bits stays the most that there is, so that it is seen to be no count.
+        Ok((count.fract() == 0.0 && count >= 0.0).then_some(count as u64))
+    }
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+    fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+    fn visit_str<E: Error>(self, _: &str) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+    fn visit_seq<S: SeqAccess<'de>>(self, mut parts: S) -> Result<Self::Value, S::Error> {
+        while parts.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(None)
     }
 }

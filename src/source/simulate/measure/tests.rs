@@ -1,3 +1,4 @@
+use crate::model::digest;
 use crate::model::engine::StrategySpeeds;
 use crate::model::profile::{Arrival, CacheMode, Load, Prompts, Strategy, Target, Timeouts};
 use crate::model::{Group, Measurement, Metric, Statistic};
@@ -62,12 +63,12 @@ fn measurements_are_the_same_bytes_on_every_platform() {
     let closed = Profile { rounds: 2, ..profile(&["chat", "rag", "code"], &ALL, &[1, 8, 32]) };
     let open = Load::Rate { rates: vec![finite(0.5)], arrival: Arrival::Poisson };
     let open = Profile { load: open, ..profile(&["chat"], &ALL, &[]) };
-    let digest = |profile: &Profile| -> String {
+    let digest_of = |profile: &Profile| {
         let jobs = serde_json::to_vec(&measured(profile, &engine).jobs).unwrap();
-        Sha256::digest(jobs).iter().map(|byte| format!("{byte:02x}")).collect()
+        digest::hex(jobs, digest::WHOLE)
     };
-    assert_eq!(digest(&closed), "183cc5f97613dc0ff0af3a2441a5eccec2631a7991c68e6d234047fe27558ee7");
-    assert_eq!(digest(&open), "b29f4c79716a2c0af2e5993c33a5d047317ae954dc35aec597763b7189f8867d");
+    assert_eq!(digest_of(&closed), "183cc5f97613dc0ff0af3a2441a5eccec2631a7991c68e6d234047fe27558ee7");
+    assert_eq!(digest_of(&open), "b29f4c79716a2c0af2e5993c33a5d047317ae954dc35aec597763b7189f8867d");
 }
 
 #[test]

@@ -2,6 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on says where")]
 
+mod before;
+mod commands;
+mod provenance;
+mod self_test;
+
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

@@ -1,0 +1,66 @@
+//! The gate that a command looks at without a report: what is blessed, and the rules for it.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::PlaceArgs;
+use crate::exit::Exit;
+use crate::model::Baseline;
+use crate::model::policy::Policy;
+use crate::model::verdict::BaselineRef;
+
+use super::against;
+use super::fail::ExitWith;
+use super::workspace::Workspace;
+
+/// A baseline and the rules that hold for it.
+pub struct Blessed {
+    pub baseline: Baseline,
+    pub reference: BaselineRef,
+    pub policy: Policy,
+}
+
+impl Blessed {
+    /// Finds and reads both.
+    pub fn open(args: &PlaceArgs) -> anyhow::Result<Blessed> {
+        let workspace = Workspace::at(args.config.as_deref(), args.profile.as_deref())?;
+        let path = match &args.baseline {
+            Some(path) => path.clone(),
+            None => baseline_path(&workspace)?,
+        };
+        let Some((baseline, reference)) = against::blessed(&path)? else {
+            return Err(nothing_blessed(&format!("there is no {}", path.display())));
+        };
+        let profile = workspace.chosen_profile().unwrap_or(&baseline.profile).to_owned();
+        Ok(Blessed { policy: workspace.policy(&profile), baseline, reference })
+    }
+}
+
+/// The chosen profile's, else the only one there is.
+fn baseline_path(workspace: &Workspace) -> anyhow::Result<PathBuf> {
+    if let Some(profile) = workspace.chosen_profile() {
+        return Ok(workspace.baseline_path(profile));
+    }
+    let folder = workspace.root().join("baselines");
+    let mut files = json_files(&folder);
+    match (files.pop(), files.len()) {
+        (Some(only), 0) => Ok(only),
+        (None, _) => Err(nothing_blessed(&format!("no baseline in {}", folder.display()))),
+        (Some(_), more) => Err(anyhow::anyhow!(
+            "{} baselines in {}: say which with --profile NAME or --baseline FILE",
+            more + 1,
+            folder.display()
+        )),
+    }
+}
+
+fn json_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    paths.filter(|path| path.extension().is_some_and(|ending| ending == "json")).collect()
+}
+
+fn nothing_blessed(what: &str) -> anyhow::Error {
+    let next =
+        "bless first: pacegate run --bless --reason TEXT, or pacegate check REPORT --bless --reason TEXT";
+    ExitWith::error(Exit::NoVerdict, anyhow::anyhow!("{what}, so there is no gate to look at; {next}"))
+}
