@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::model::Fact;
-use crate::source::ingest::Format;
+use crate::source::ingest::Asked;
 
 /// A regression gate for LLM serving: measure a benchmark profile or read a report that another tool wrote, compare it
 /// field by field with a committed baseline, and fail when it got slower.
@@ -32,6 +32,8 @@ pub enum Command {
     Trend(TrendArgs),
     /// Send one request to each endpoint of a profile, and name cause and remedy of what is wrong.
     Doctor(DoctorArgs),
+    /// Say how many requests, rounds or blessed jobs it takes to see a change, from the spread of what is blessed.
+    Plan(PlanArgs),
     /// Plant faults into a run like the blessed one, and replay unchanged runs: can this gate fail, and does it cry wolf?
     SelfTest(SelfTestArgs),
     /// Serve the embedded engine behind the OpenAI API on this machine, with faults on demand.
@@ -114,6 +116,20 @@ pub struct SelfTestArgs {
     pub json: Option<PathBuf>,
 }
 
+/// `pacegate plan`.
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    /// Which gate.
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// The worsening that is to be seen, such as 15%; else one and a half times each limit.
+    #[arg(long, value_name = "PERCENT")]
+    pub see: Option<crate::model::plan::See>,
+    /// The plan as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
 /// Which gate: for commands that look at a baseline without a report.
 #[derive(Debug, Args)]
 pub struct PlaceArgs {
@@ -172,9 +188,10 @@ pub struct CheckArgs {
 /// How files of other tools are read.
 #[derive(Debug, Args)]
 pub struct IngestArgs {
-    /// Read the files as this tool's, and say in full why they are not (`pacegate formats` lists the names).
+    /// Read the files as this tool's, and say in full why they are not (`pacegate formats` lists the names). generic:NAME reads
+    /// any other tool's by the mapping [generic.NAME] of pacegate.toml.
     #[arg(long, value_name = "NAME")]
-    pub format: Option<Format>,
+    pub format: Option<Asked>,
     /// Each file is a job of its own (another run, another hour), not a round of one job.
     #[arg(long)]
     pub job: bool,
@@ -244,13 +261,13 @@ pub struct OutputArgs {
     /// The verdict as Markdown. `$GITHUB_STEP_SUMMARY` gets it in any case.
     #[arg(long, value_name = "FILE", env = "PACEGATE_MARKDOWN")]
     pub markdown: Option<PathBuf>,
-    /// The verdict as JUnit XML: a test a field.
+    /// The verdict as JUnit XML: a test a gated field.
     #[arg(long, value_name = "FILE", env = "PACEGATE_JUNIT")]
     pub junit: Option<PathBuf>,
     /// The numbers as OpenMetrics gauges.
     #[arg(long, value_name = "FILE", env = "PACEGATE_METRICS")]
     pub metrics: Option<PathBuf>,
-    /// The verdict as JSON.
+    /// The verdict as JSON. `-` is standard output, here as above; the table then goes to standard error.
     #[arg(long, value_name = "FILE", env = "PACEGATE_JSON")]
     pub json: Option<PathBuf>,
     /// Everything that was printed, for CI steps that would otherwise need a pipe and lose the exit code.
@@ -273,6 +290,9 @@ pub struct ExplainArgs {
     /// Only this field, such as `int8_quant/chat/c8:ttft.p95` or `ttft`.
     #[arg(value_name = "FIELD")]
     pub field: Option<String>,
+    /// pacegate.toml with the mapping of a tool that is not known; else it is looked for upwards to the git root.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_CONFIG")]
+    pub config: Option<PathBuf>,
     /// How the file is read.
     #[command(flatten)]
     pub ingest: IngestArgs,
@@ -311,6 +331,9 @@ pub struct ConvertArgs {
     /// Where to write; `-` is standard output.
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: PathBuf,
+    /// pacegate.toml with the mapping of a tool that is not known; else it is looked for upwards to the git root.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_CONFIG")]
+    pub config: Option<PathBuf>,
     /// How the files are read.
     #[command(flatten)]
     pub ingest: IngestArgs,

@@ -107,6 +107,31 @@ pub fn check(path: &Path) -> Result<(), WriteError> {
     }
 }
 
+/// Whether a path is a regular file, or none yet, so that writing replaces it as a whole.
+#[must_use]
+pub fn is_replaced(path: &Path) -> bool {
+    matches!(resolve(path), Ok(Target::File(_)))
+}
+
+/// Whether a path is standard output, by whatever name.
+#[must_use]
+pub fn is_stdout(path: &Path) -> bool {
+    matches!(resolve(path), Ok(Target::Stdout))
+}
+
+/// Whether writing to one of two paths would replace what lies at the other. Pipes and devices hold nothing to lose.
+#[must_use]
+pub fn same(one: &Path, other: &Path) -> bool {
+    place(one).is_some_and(|place_of_one| place(other) == Some(place_of_one))
+}
+
+/// The one name of the file that a path leads to, which need not be there yet.
+fn place(path: &Path) -> Option<PathBuf> {
+    let Ok(Target::File(file)) = resolve(path) else { return None };
+    let new = || Some(fs::canonicalize(folder_of(&file)).ok()?.join(file.file_name()?));
+    fs::canonicalize(&file).ok().or_else(new)
+}
+
 fn all(sink: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     sink.write_all(bytes)?;
     sink.flush()

@@ -13,6 +13,7 @@ mod published;
 mod rules;
 mod share;
 mod simulate;
+mod small;
 mod tables;
 mod work;
 
@@ -22,6 +23,7 @@ use std::path::PathBuf;
 use clap::Parser;
 
 use simulate::Effort;
+use small::{COMMAND, SMALL, small};
 use tables::Table;
 
 /// Simulated gates: false failures and power, beside other rules
@@ -51,35 +53,28 @@ struct Options {
     write: Option<PathBuf>,
 }
 
+impl Options {
+    fn wants(&self, table: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|name| name == table)
+    }
+
+    fn tables(&self) -> anyhow::Result<Vec<Table>> {
+        let all = tables::all(self.runs);
+        let names: Vec<&str> = all.iter().map(|table| table.name).chain([SMALL]).collect();
+        if let Some(unknown) = self.only.iter().find(|name| !names.contains(&name.as_str())) {
+            anyhow::bail!("there is no table `{unknown}`; there are {}", names.join(", "));
+        }
+        Ok(all.into_iter().filter(|table| self.wants(table.name)).collect())
+    }
+}
+
 fn main() -> anyhow::Result<()> {
     let mut options = Options::parse();
     if options.quick {
         options.runs = (options.runs / 10).max(2);
         options.pool = (options.pool / 10).max(1);
     }
-    let tables = chosen(&options)?;
-    let effort = Effort { seed: options.seed, pool: options.pool };
-    let note = |line: &str| {
-        let _ = writeln!(std::io::stderr(), "{line}");
-    };
-    let filled = simulate::fill(&tables, effort, &note)?;
-
-    let mut blocks = Vec::new();
-    let (figures, mut agreement) = (published::figures()?, published::summary_head());
-    for (table, filled) in tables.iter().zip(&filled) {
-        let how = format!(
-            "`cargo run --release --example calibrate -- --table {} --runs {} --pool {} --seed {}`",
-            table.name, options.runs, options.pool, options.seed
-        );
-        blocks.push((table.name, format!("{how}\n\n{}", filled.markdown())));
-        let compared = published::compare(table.name, filled, &figures);
-        if !compared.is_empty() {
-            agreement += &published::summary(table.name, &compared);
-        }
-    }
-    if options.compare {
-        blocks.push(("agreement", agreement));
-    }
+    let blocks = blocks(&options)?;
     match &options.write {
         Some(path) => {
             let mut page = std::fs::read_to_string(path)?;
@@ -98,13 +93,30 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn chosen(options: &Options) -> anyhow::Result<Vec<Table>> {
-    let all = tables::all(options.runs);
-    let names: Vec<&str> = all.iter().map(|table| table.name).collect();
-    if let Some(unknown) = options.only.iter().find(|name| !names.contains(&name.as_str())) {
-        anyhow::bail!("there is no table `{unknown}`; there are {}", names.join(", "));
+/// What the page shows, by the names of its blocks.
+fn blocks(options: &Options) -> anyhow::Result<Vec<(&'static str, String)>> {
+    let tables = options.tables()?;
+    let Options { runs, pool, seed, .. } = *options;
+    let note = |line: &str| {
+        let _ = writeln!(std::io::stderr(), "{line}");
+    };
+    let filled = simulate::fill(&tables, Effort { seed, pool }, &note)?;
+
+    let mut blocks = Vec::new();
+    let (figures, mut agreement) = (published::figures()?, published::summary_head());
+    for (table, filled) in tables.iter().zip(&filled) {
+        let how = format!("{COMMAND} --table {} --runs {runs} --pool {pool} --seed {seed}`", table.name);
+        blocks.push((table.name, format!("{how}\n\n{}", filled.markdown())));
+        let compared = published::compare(table.name, filled, &figures);
+        if !compared.is_empty() {
+            agreement += &published::summary(table.name, &compared);
+        }
     }
-    let wanted =
-        |table: &Table| options.only.is_empty() || options.only.iter().any(|name| name == table.name);
-    Ok(all.into_iter().filter(wanted).collect())
+    if options.wants(SMALL) {
+        blocks.push((SMALL, small()?));
+    }
+    if options.compare {
+        blocks.push(("agreement", agreement));
+    }
+    Ok(blocks)
 }

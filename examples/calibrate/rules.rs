@@ -27,8 +27,10 @@ pub enum Way {
     WelchBeyond,
     /// Above mean + t(0.99) standard deviations of the last ten jobs.
     Boundary,
-    /// The evidence rule.
+    /// The evidence rule on one candidate job.
     Evidence(Design),
+    /// The same on three.
+    EvidenceOfJobs(Design),
 }
 
 /// Jobs that every way may look at.
@@ -37,7 +39,7 @@ const CANDIDATES: usize = 3;
 const ROUNDS: usize = 3;
 
 /// All of them.
-pub const WAYS: [Way; 12] = [
+pub const WAYS: [Way; 13] = [
     Way::AnyField,
     Way::AnyP95,
     Way::RankTest,
@@ -50,6 +52,7 @@ pub const WAYS: [Way; 12] = [
     Way::Evidence(Design::Jobs(1, 3)),
     Way::Evidence(Design::Jobs(3, 3)),
     Way::Evidence(Design::Jobs(10, 3)),
+    Way::EvidenceOfJobs(Design::Jobs(3, 3)),
 ];
 
 impl Way {
@@ -65,6 +68,9 @@ impl Way {
             Way::WelchBeyond => "Welch, 3 jobs a side, 90 % interval beyond +10 %",
             Way::Boundary => "above t(0.99) of the last 10 jobs",
             Way::Evidence(design) => return format!("**pacegate**, {}", design.name()),
+            Way::EvidenceOfJobs(design) => {
+                return format!("**pacegate**, {} v {CANDIDATES} candidate jobs", design.name());
+            }
         };
         words.to_owned()
     }
@@ -140,7 +146,8 @@ impl Seen<'_> {
                     new.x(0, at).exp() > mean + reach * population.sqrt()
                 })
             }
-            Way::Evidence(design) => self.evidence(design)?,
+            Way::Evidence(design) => self.evidence(design, 1)?,
+            Way::EvidenceOfJobs(design) => self.evidence(design, CANDIDATES)?,
         })
     }
 
@@ -155,12 +162,12 @@ impl Seen<'_> {
         welch(&means(&self.blessed[BLESSED - CANDIDATES..]), &means(self.candidate))
     }
 
-    fn evidence(&self, design: Design) -> anyhow::Result<bool> {
+    fn evidence(&self, design: Design, candidates: usize) -> anyhow::Result<bool> {
         let Design::Jobs(jobs, rounds) = design else { anyhow::bail!("{design:?} needs data of its own") };
         let setting =
             Setting { design, groups: self.groups, n: self.n, noise: *self.noise, watched: Watched::All };
         let (places, fields) = setting.fields()?;
-        let looked_at = self.blessed[BLESSED - jobs..].iter().chain(&self.candidate[..1]);
+        let looked_at = self.blessed[BLESSED - jobs..].iter().chain(&self.candidate[..candidates]);
         let values = looked_at.map(|job| job.values(rounds)).collect::<anyhow::Result<Vec<_>>>()?;
         let mut baseline = setting.rows(&values, &places)?;
         let candidate = baseline.split_off(jobs);

@@ -52,6 +52,11 @@ impl Objections {
         if verdict.outcome == Outcome::RunFailed && found.invalid.is_empty() {
             found.invalid.extend(verdict.problems.first().cloned());
         }
+        // A group that is invalid says so in each of its fields.
+        for reasons in [&mut found.invalid, &mut found.incomparable, &mut found.worse, &mut found.suspicious]
+        {
+            *reasons = once(reasons);
+        }
         found
     }
 
@@ -94,6 +99,16 @@ impl Objections {
             _ => {}
         }
     }
+}
+
+fn once(reasons: &[Reason]) -> Vec<Reason> {
+    let mut seen: Vec<Reason> = Vec::new();
+    for reason in reasons {
+        if !seen.contains(reason) {
+            seen.push(reason.clone());
+        }
+    }
+    seen
 }
 
 /// Answers of another length make single fields incomparable in one comparison, not the workload.

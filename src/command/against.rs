@@ -11,6 +11,7 @@ use crate::model::reason::OwnBaseline;
 use crate::model::verdict::BaselineRef;
 use crate::model::{Baseline, Reason, digest};
 
+use super::apart::Named;
 use super::fail::ExitWith;
 use super::workspace::Workspace;
 use crate::exit::Exit;
@@ -37,6 +38,11 @@ struct Copy {
 }
 
 impl Against {
+    /// Where the baseline is kept, for what must not be written over it.
+    pub fn file(&self) -> Named<'_> {
+        ("the baseline ", &self.path)
+    }
+
     /// Reads what a report of `profile` is held against; a profile chosen by the user outranks the report's own.
     pub fn find(profile: &str, workspace: &Workspace, args: &GateArgs) -> anyhow::Result<Against> {
         let profile = workspace.chosen_profile().unwrap_or(profile).to_owned();

@@ -1,7 +1,7 @@
 //! What `run` and `check` share once there is a report: judge it or bless it, and say so everywhere.
 
 use crate::baseline::{self, BlessRefused, BlessRequest};
-use crate::cli::GateArgs;
+use crate::cli::{BlessArgs, GateArgs};
 use crate::emit;
 use crate::exit::Exit;
 use crate::files;
@@ -17,16 +17,43 @@ use super::outputs::{self, Outputs};
 use super::{Done, provenance, typed};
 
 /// Judges the report, or blesses it, writes every output and says which exit it is.
-pub fn conclude(report: Report, against: &Against, args: &GateArgs, outputs: &Outputs) -> Done {
+pub fn conclude(report: Report, against: &Against, args: &GateArgs, outputs: &Outputs<'_>) -> Done {
     let history = History::open(args)?;
-    outputs.spare(&history.iter().map(History::path).collect::<Vec<_>>())?;
+    outputs.spare(&history.iter().map(History::file).collect::<Vec<_>>())?;
     let mut failed = outputs.write_report(&report);
-    let verdict = gate::judge(input(&report, against, &args.allow_different, args.report_only))?;
-    if args.bless.bless {
-        let exit = bless(report, against, &verdict, args)?;
-        return Ok(outputs::settle(exit, failed));
+    match judge(report, against, args, history.as_ref(), outputs, &mut failed) {
+        Ok(exit) => Ok(outputs::settle(exit, failed)),
+        Err(error) => {
+            outputs::settle(Exit::Usage, failed);
+            Err(error)
+        }
     }
-    let verdict = match &history {
+}
+
+/// What can be known of a bless before anything is measured for it.
+pub fn before_blessing(args: &BlessArgs, against: &Against) -> anyhow::Result<()> {
+    if !args.bless {
+        return Ok(());
+    }
+    if provenance::in_ci() && !args.allow_ci {
+        return Err(BlessRefused::InCi.into());
+    }
+    files::check(&against.path).map_err(|error| ExitWith::error(Exit::OutputFailed, error))
+}
+
+fn judge(
+    report: Report,
+    against: &Against,
+    args: &GateArgs,
+    history: Option<&History>,
+    outputs: &Outputs<'_>,
+    failed: &mut Vec<anyhow::Error>,
+) -> Done {
+    if args.bless.bless {
+        return bless(alone(report), against, args);
+    }
+    let verdict = gate::judge(input(&report, against, &args.allow_different, args.report_only))?;
+    let verdict = match history {
         Some(history) => {
             let (verdict, added) = history.judge(verdict, &against.path);
             failed.extend(added.err());
@@ -34,10 +61,8 @@ pub fn conclude(report: Report, against: &Against, args: &GateArgs, outputs: &Ou
         }
         None => verdict,
     };
-    let verdict = if failed.is_empty() { verdict } else { outputs::with_failed_output(&verdict) };
-    failed.extend(outputs.emit(&verdict, report.source.kind, &against.path));
-    let exit = Exit::of(verdict.outcome, verdict.report_only);
-    Ok(outputs::settle(exit, failed))
+    outputs.emit(&verdict, report.source.kind, &against.path, failed);
+    Ok(Exit::of(verdict.outcome, verdict.report_only))
 }
 
 fn input<'a>(
@@ -60,8 +85,17 @@ fn input<'a>(
     }
 }
 
+/// What gets blessed is held against what was blessed, not against the other endpoint of a duet.
+fn alone(mut report: Report) -> Report {
+    for round in report.jobs.iter_mut().flat_map(|job| &mut job.rounds) {
+        round.against.clear();
+    }
+    report
+}
+
 /// Renews the baseline: refused, or written whole.
-fn bless(report: Report, against: &Against, verdict: &Verdict, args: &GateArgs) -> anyhow::Result<Exit> {
+fn bless(report: Report, against: &Against, args: &GateArgs) -> anyhow::Result<Exit> {
+    let verdict = &gate::judge(input(&report, against, &args.allow_different, args.report_only))?;
     let alone = sight(&report, &baseline::fresh(&report), against)?;
     let request = BlessRequest {
         add: args.bless.add,

@@ -12,6 +12,7 @@ use crate::history::{self, Job};
 use crate::model::Verdict;
 use crate::model::history::{HistoryEntry, Moment};
 
+use super::apart::Named;
 use super::fail::ExitWith;
 use super::provenance;
 
@@ -43,9 +44,9 @@ impl History {
         Ok(Some(History { path: path.clone(), entries, counts }))
     }
 
-    /// The file.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// The file, for what must not be written over it.
+    pub fn file(&self) -> Named<'_> {
+        ("the history ", &self.path)
     }
 
     /// The verdict with its history. The job is added where it is one of the main branch.

@@ -147,5 +147,12 @@ fn next(ci: CiSystem, reports: &[String]) -> String {
     ));
     steps.push(format!("commit: git add {files} && git commit -m \"Gate the speed of serving\""));
     let lines: String = steps.iter().map(|step| format!("  - {step}\n")).collect();
-    format!("\nNext\n{lines}")
+    format!("\nNext\n{lines}{ENDPOINT}")
 }
+
+/// `run` works at once, which must not be taken for a measurement of one's own server.
+const ENDPOINT: &str = "
+If pacegate is to measure by itself, in place of reading a benchmark's reports
+  - `pacegate run` measures its embedded engine, and so no server of yours, until pacegate.toml names an endpoint
+  - take the # off [profile.chat], base_url and model there, put yours in; `pacegate doctor` says whether it answers
+";

@@ -1,6 +1,7 @@
 //! The commands. Each reads as a list of stages; all words about results come from `emit`.
 
 mod against;
+mod apart;
 mod blessed;
 mod check;
 mod convert;
@@ -17,6 +18,7 @@ mod manual;
 mod mock;
 mod on_github;
 mod outputs;
+mod plan;
 mod progress;
 mod provenance;
 mod run;
@@ -41,6 +43,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Convert(args) => convert::convert(&args),
         Command::Trend(args) => trend::trend(&args),
         Command::Doctor(args) => doctor::doctor(&args),
+        Command::Plan(args) => plan::plan(&args),
         Command::SelfTest(args) => self_test::self_test(&args),
         Command::Mock(args) => mock::mock(&args),
         Command::Formats => formats::formats(),

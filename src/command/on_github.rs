@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::emit;
 use crate::emit::text::{self, Annotation, AnnotationLevel};
+use crate::files;
 use crate::model::Verdict;
 
 /// Whether this process is a step of GitHub Actions, whose runner reads workflow commands from what is printed.
@@ -13,9 +14,11 @@ fn is_step() -> bool {
     std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true")
 }
 
-/// The verdict in the step's summary and as annotations. `own` is this checkout's baseline, where values have lines.
-pub fn tell(verdict: &Verdict, own: &Path) {
-    if let Some(path) = summary()
+/// The verdict in the step's summary and as annotations. `own` is this checkout's baseline, where values have lines;
+/// `markdown` is the file that has the Markdown already, which may be the summary.
+pub fn tell(verdict: &Verdict, own: &Path, markdown: Option<&Path>) {
+    let written = |path: &PathBuf| markdown.is_some_and(|markdown| files::same(markdown, path));
+    if let Some(path) = summary().filter(|path| !written(path))
         && let Err(error) = append(&path, &emit::markdown(verdict))
     {
         warn(&format!(

@@ -1,5 +1,6 @@
 //! Where a command writes: standard output, the log, and the files asked for. Targets are tried before measuring.
 
+use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -11,90 +12,104 @@ use crate::files;
 use crate::model::report::SourceKind;
 use crate::model::{Report, Timestamp, Verdict};
 
+use super::apart::{self, Named};
 use super::fail::ExitWith;
 use super::{on_github, provenance};
 
 /// All targets of one invocation.
-pub struct Outputs {
-    report: Option<PathBuf>,
-    json: Option<PathBuf>,
-    markdown: Option<PathBuf>,
-    junit: Option<PathBuf>,
-    metrics: Option<PathBuf>,
-    log: Option<PathBuf>,
+pub struct Outputs<'a> {
+    args: &'a OutputArgs,
     style: Style,
     started: Timestamp,
     clock: Instant,
 }
 
-impl Outputs {
+impl<'a> Outputs<'a> {
     /// Takes the targets and tries each, so that a bad path fails in the first second and not after the run.
-    pub fn open(args: &OutputArgs) -> anyhow::Result<Outputs> {
-        let files = [&args.report, &args.json, &args.markdown, &args.junit, &args.metrics, &args.log];
-        for path in files.into_iter().flatten() {
+    pub fn open(args: &'a OutputArgs) -> anyhow::Result<Outputs<'a>> {
+        let outputs = Outputs { args, style: style(args), started: provenance::now(), clock: Instant::now() };
+        for (_, path) in outputs.targets() {
             files::check(path).map_err(|error| ExitWith::error(Exit::OutputFailed, error))?;
         }
-        Ok(Outputs {
-            report: args.report.clone(),
-            json: args.json.clone(),
-            markdown: args.markdown.clone(),
-            junit: args.junit.clone(),
-            metrics: args.metrics.clone(),
-            log: args.log.clone(),
-            style: style(args),
-            started: provenance::now(),
-            clock: Instant::now(),
-        })
+        apart::from_each_other(&outputs.targets())?;
+        Ok(outputs)
     }
 
-    /// Refuses to write over what is read: a verdict in the place of the blessed baseline would be lost data.
-    pub fn spare(&self, inputs: &[&Path]) -> anyhow::Result<()> {
-        let place = |path: &Path| std::fs::canonicalize(path).ok().filter(|real| real.is_file());
-        let files = [&self.report, &self.json, &self.markdown, &self.junit, &self.metrics, &self.log];
-        for target in files.into_iter().flatten() {
-            if let Some(input) =
-                inputs.iter().find(|input| place(input).is_some_and(|p| Some(p) == place(target)))
-            {
-                anyhow::bail!(
-                    "{} is read here, so nothing may be written to it; name another file",
-                    input.display()
-                );
-            }
-        }
-        Ok(())
+    /// Every file that will be written, by its flag.
+    fn targets(&self) -> Vec<Named<'a>> {
+        let OutputArgs { report, markdown, junit, metrics, json, log, verbose: _, quiet: _ } = self.args;
+        let all = [
+            ("--report", report),
+            ("--json", json),
+            ("--markdown", markdown),
+            ("--junit", junit),
+            ("--metrics", metrics),
+            ("--log", log),
+        ];
+        all.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?))).collect()
+    }
+
+    /// Refuses to write over what is read.
+    pub fn spare(&self, inputs: &[Named<'_>]) -> anyhow::Result<()> {
+        apart::from_inputs(&self.targets(), inputs)
     }
 
     /// Writes the measured report, if it was asked for.
     pub fn write_report(&self, report: &Report) -> Vec<anyhow::Error> {
-        let text = || Ok(serde_json::to_string_pretty(report)? + "\n");
-        write(self.report.as_deref(), text).err().into_iter().collect()
+        self.args.report.as_deref().and_then(|path| write_report(path, report).err()).into_iter().collect()
     }
 
     /// Keeps what an interrupted run has: in the file asked for, else beside the user.
     pub fn write_partial(&self, report: &Report) -> (PathBuf, Vec<anyhow::Error>) {
         const PARTIAL: &str = "pacegate-partial.json";
-        let path = self.report.clone().unwrap_or_else(|| PathBuf::from(PARTIAL));
-        let text = || Ok(serde_json::to_string_pretty(report)? + "\n");
-        let failed = write(Some(&path), text).err().into_iter().collect();
+        let path = self.args.report.clone().unwrap_or_else(|| PathBuf::from(PARTIAL));
+        let failed = write_report(&path, report).err().into_iter().collect();
         (path, failed)
     }
 
-    /// Prints the verdict and writes every file, whatever fails on the way.
+    /// Prints the verdict and writes every file, whatever fails on the way, and adds to `failed` what does. Each tells
+    /// the exit that comes: that of a pass is another one once anything failed.
     ///
     /// `kind` says whether the numbers were measured here, `own` is this checkout's baseline.
-    pub fn emit(&self, verdict: &Verdict, kind: SourceKind, own: &Path) -> Vec<anyhow::Error> {
-        let mut failed = Vec::new();
-        let plain = || Ok(emit::terminal(verdict, Style { colour: false, ..self.style }));
-        failed.extend(write(self.log.as_deref(), plain).err());
-        failed.extend(write(self.json.as_deref(), || Ok(emit::json(verdict))).err());
-        failed.extend(write(self.markdown.as_deref(), || Ok(emit::markdown(verdict))).err());
-        failed.extend(write(self.junit.as_deref(), || Ok(emit::junit(verdict, &self.run(kind)))).err());
-        failed.extend(write(self.metrics.as_deref(), || Ok(emit::openmetrics(verdict))).err());
-        // Printed last: the exit that the text tells is the one that comes.
-        let told = if failed.is_empty() { verdict.clone() } else { with_failed_output(verdict) };
-        failed.extend(print(&emit::terminal(&told, self.style)).err());
-        on_github::tell(verdict, own);
-        failed
+    pub fn emit(&self, verdict: &Verdict, kind: SourceKind, own: &Path, failed: &mut Vec<anyhow::Error>) {
+        let first = telling(verdict, failed);
+        failed.extend(self.write(&first, kind, |_| true));
+        let printed = telling(verdict, failed);
+        failed.extend(self.print(&emit::terminal(&printed, self.style)).err());
+        let last = telling(verdict, failed);
+        if last.exit_code != first.exit_code {
+            // What failed fails again and is reported already; a pipe has had its text.
+            let _again = self.write(&last, kind, files::is_replaced);
+        }
+        let markdown = self.args.markdown.as_deref();
+        on_github::tell(&last, own, markdown);
+    }
+
+    /// Writes the verdict's files that `which` picks. Those that can't be written twice come last, when more is known.
+    fn write(&self, verdict: &Verdict, kind: SourceKind, which: fn(&Path) -> bool) -> Vec<anyhow::Error> {
+        let OutputArgs { markdown, junit, metrics, json, log, .. } = self.args;
+        let text: [(&Option<PathBuf>, &dyn Fn() -> String); 5] = [
+            (json, &|| emit::json(verdict)),
+            (markdown, &|| emit::markdown(verdict)),
+            (junit, &|| emit::junit(verdict, &self.run(kind))),
+            (metrics, &|| emit::openmetrics(verdict)),
+            (log, &|| emit::terminal(verdict, Style { colour: false, ..self.style })),
+        ];
+        let mut text: Vec<_> =
+            text.into_iter().filter_map(|(path, text)| Some((path.as_deref()?, text))).collect();
+        text.retain(|(path, _)| which(path));
+        text.sort_by_key(|(path, _)| !files::is_replaced(path));
+        let write = |(path, text): (&Path, &dyn Fn() -> String)| files::write(path, text().as_bytes()).err();
+        text.into_iter().filter_map(write).map(anyhow::Error::new).collect()
+    }
+
+    /// On standard output, or beside it where that is a file's.
+    fn print(&self, text: &str) -> anyhow::Result<()> {
+        if self.targets().iter().any(|(_, path)| files::is_stdout(path)) {
+            let _ = std::io::stderr().lock().write_all(text.as_bytes());
+            return Ok(());
+        }
+        print(text)
     }
 
     fn run(&self, kind: SourceKind) -> emit::Run {
@@ -103,13 +118,14 @@ impl Outputs {
     }
 }
 
-/// The verdict with the exit that comes when something could not be written.
-pub fn with_failed_output(verdict: &Verdict) -> Verdict {
-    let exit_code = match verdict.exit_code {
-        0 => Exit::OutputFailed.code(),
-        code => code,
-    };
-    Verdict { exit_code, ..verdict.clone() }
+/// The verdict with the exit that comes of it after these failures.
+fn telling<'v>(verdict: &'v Verdict, failed: &[anyhow::Error]) -> Cow<'v, Verdict> {
+    let pass = verdict.exit_code == Exit::Pass.code();
+    if pass && !failed.is_empty() {
+        Cow::Owned(Verdict { exit_code: Exit::OutputFailed.code(), ..verdict.clone() })
+    } else {
+        Cow::Borrowed(verdict)
+    }
 }
 
 /// What failed to be written is said, and replaces only a pass.
@@ -121,9 +137,9 @@ pub fn settle(exit: Exit, failed: Vec<anyhow::Error>) -> Exit {
     if any { exit.with_failed_output() } else { exit }
 }
 
-fn write(path: Option<&Path>, text: impl FnOnce() -> anyhow::Result<String>) -> anyhow::Result<()> {
-    let Some(path) = path else { return Ok(()) };
-    Ok(files::write(path, text()?.as_bytes())?)
+fn write_report(path: &Path, report: &Report) -> anyhow::Result<()> {
+    let text = serde_json::to_string_pretty(report)? + "\n";
+    Ok(files::write(path, text.as_bytes())?)
 }
 
 /// Prints on standard output. A reader that has gone away (`| head`) is no error.

@@ -7,7 +7,7 @@ use crate::config::Choice;
 use crate::exit::Exit;
 use crate::model::Report;
 use crate::model::engine::Engine;
-use crate::model::profile::{Profile, Target};
+use crate::model::profile::{Profile, Prompts, Target};
 use crate::model::wording::count;
 use crate::source::load::endpoint::EndpointError;
 use crate::source::load::{self, LoadError};
@@ -26,14 +26,18 @@ pub fn run(args: &RunArgs) -> Done {
     let outputs = Outputs::open(&args.gate.output)?;
     let workspace = Workspace::open(&args.gate)?;
     // A damaged history is said now, not after an hour of measuring; what counts is what is in it then.
-    History::open(&args.gate)?;
+    let history = History::open(&args.gate)?;
+    outputs.spare(&history.iter().map(History::file).collect::<Vec<_>>())?;
     let mut choice = workspace.choice(args.gate.profile.as_deref())?;
     if let Some(seed) = args.seed {
         choice.profile.seed = seed;
     }
     // Before anything is measured: hours must not end in a bad ref, and a partial report must not replace a baseline.
     let against = Against::find(&choice.profile.name, &workspace, &args.gate)?;
-    outputs.spare(&[&against.path])?;
+    outputs.spare(&[against.file()])?;
+    outputs.spare(&workspace.files())?;
+    gate::before_blessing(&args.gate.bless, &against)?;
+    spare_what_is_read(&outputs, &choice.profile, args, &workspace)?;
     let interrupt = Interrupt::listen()?;
     let report = measure(&choice, args, &workspace, &against, &interrupt)?;
     if let Some(exit) = interrupt.exit() {
@@ -46,6 +50,22 @@ pub fn run(args: &RunArgs) -> Done {
         return Ok(outputs::settle(exit, failed));
     }
     gate::conclude(report, &against, &args.gate, &outputs)
+}
+
+/// What the profile and the flags have the load generator read.
+fn spare_what_is_read(
+    outputs: &Outputs<'_>,
+    profile: &Profile,
+    args: &RunArgs,
+    workspace: &Workspace,
+) -> anyhow::Result<()> {
+    if let Prompts::File(file) = &profile.prompts {
+        outputs.spare(&[("the prompts ", &workspace.root().join(file))])?;
+    }
+    match &args.endpoint.ca_file {
+        Some(file) => outputs.spare(&[("the certificates ", file)]),
+        None => Ok(()),
+    }
 }
 
 fn measure(

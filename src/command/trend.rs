@@ -27,7 +27,9 @@ pub fn trend(args: &TrendArgs) -> Done {
         files::check(path).map_err(|error| ExitWith::error(Exit::OutputFailed, error))?;
     }
     let workspace = Workspace::at(args.config.as_deref(), args.profile.as_deref())?;
-    let mut found = Found { workspace: &workspace, points: Vec::new(), left_out: Vec::new() };
+    let profile = workspace.chosen_profile().map(str::to_owned);
+    let options = ingest::Options { profile, ..ingest::Options::default() };
+    let mut found = Found { workspace: &workspace, options, points: Vec::new(), left_out: Vec::new() };
     for path in &args.paths {
         found.path(path)?;
     }
@@ -69,6 +71,7 @@ fn pinned(
 /// What was found so far.
 struct Found<'a> {
     workspace: &'a Workspace,
+    options: ingest::Options,
     points: Vec<Point>,
     left_out: Vec<LeftOut>,
 }
@@ -172,7 +175,7 @@ impl Found<'_> {
     /// A report, of pacegate or of another tool.
     fn report(&mut self, path: &Path) -> anyhow::Result<()> {
         let input = ingest::Input { strategy: None, path: path.to_path_buf() };
-        let report = ingest::read(&[input], &super::check::no_options(self.workspace.chosen_profile()))?;
+        let report = ingest::read(&[input], &self.options)?;
         self.jobs(&path.display().to_string(), &report);
         Ok(())
     }

@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::GateArgs;
 use crate::config::{self, Choice, Config};
+use crate::model::Mapping;
 use crate::model::policy::Policy;
+
+use super::apart::Named;
 
 /// The configuration that holds for one invocation.
 pub struct Workspace {
@@ -58,9 +61,20 @@ impl Workspace {
         self.config.policy(Some(profile))
     }
 
+    /// How to read a tool that is not known: the mapping of a name, or the only one.
+    pub fn mapping(&self, name: Option<&str>) -> anyhow::Result<&Mapping> {
+        let file = self.config_path.as_deref().unwrap_or(Path::new(config::FILE_NAME));
+        Ok(self.config.mapping(name, &file.display().to_string())?)
+    }
+
     /// Where the profile's baseline is kept.
     pub fn baseline_path(&self, profile: &str) -> PathBuf {
         self.baseline.clone().unwrap_or_else(|| self.root().join("baselines").join(format!("{profile}.json")))
+    }
+
+    /// The configuration, for what must not be written over it.
+    pub fn files(&self) -> Vec<Named<'_>> {
+        self.config_path.iter().map(|path| ("", path.as_path())).collect()
     }
 
     /// The folder that paths in pacegate.toml are relative to.

@@ -27,6 +27,15 @@ pub fn alterations(old: &Config, new: &Config) -> Vec<String> {
         }
     }
     waivers(&mut lines, &old.waivers, &new.waivers);
+    for (name, mapping) in &old.mappings {
+        match new.mappings.get(name) {
+            None => lines.push(format!("mapping generic.{name} is removed")),
+            Some(new) if new != mapping => {
+                lines.push(format!("mapping generic.{name} reads other numbers than before"));
+            }
+            Some(_) => {}
+        }
+    }
     lines
 }
 

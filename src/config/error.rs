@@ -63,6 +63,8 @@ pub enum Problem {
     Missing { table: String, key: &'static str, advice: &'static str },
     #[error("{key} can't stand beside {other}; {advice}")]
     Conflict { key: String, other: String, advice: String },
+    #[error("\"{field}\" {why}")]
+    Mapped { field: String, why: String },
     #[error("{key} names \"{name}\" twice")]
     Twice { key: String, name: String },
 

@@ -32,6 +32,7 @@ pub const KEYS: &[Key] = &[
     key("", "profile", "[profile.NAME]", "none", "what to measure"),
     key("", "gate", "[gate]", "the built-in rules", "what is tolerated, for every profile"),
     key("", "waiver", "[[waiver]]", "none", "an exception with a reason and a last day"),
+    key("", "generic", "[generic.NAME]", "none", "how to read the reports of a tool that is not known: --format generic:NAME"),
 
     key("profile.NAME", "base_url", "\"http://HOST:PORT\"", "none", "the endpoint; with a path it is used as given, without one /v1 is added"),
     key("profile.NAME", "model", "\"ID\"", "none", "the model id sent to the endpoint"),
@@ -89,6 +90,33 @@ pub const KEYS: &[Key] = &[
     key("waiver", "limit", "\"+25%\"", "required", "how much worse, in place of the rule's limit"),
     key("waiver", "reason", "\"TEAM-123\"", "required", "why"),
     key("waiver", "until", "2026-03-01", "required", "the last day; warned 7 days ahead, then it no longer covers anything"),
+
+    key("generic.NAME", "fields", "[generic.NAME.fields]", "required", "the numbers, and where they stand"),
+    key("generic.NAME", "each", "\"/levels\"", "the file is one group", "JSON: the list whose elements are groups, places are then in each; \"/\" where the file itself is the list. In a CSV each row is a group"),
+    key("generic.NAME", "percentiles", "\"linear\"", "\"of-the-tool\"", "how the tool picks percentiles"),
+    key("generic.NAME", "sent", "\"/requests/total\"", "not recorded", "the requests sent, as a JSON pointer or the heading of a CSV column; so are all that follow"),
+    key("generic.NAME", "succeeded", "\"/requests/ok\"", "not recorded", "the requests that succeeded; sent and failed do as well"),
+    key("generic.NAME", "failed", "\"/requests/failed\"", "not recorded", "the requests that failed"),
+    key("generic.NAME", "input_tokens", "\"/tokens/in\"", "not recorded", "prompt tokens of all successful requests"),
+    key("generic.NAME", "output_tokens", "\"/tokens/out\"", "not recorded", "output tokens of all successful requests"),
+    key("generic.NAME", "strategy", "\"/config/mode\"", "none", "the way to serve, a part of the group's name"),
+    key("generic.NAME", "traffic", "\"/config/dataset\"", "none", "the traffic model or data set, a part of the group's name"),
+    key("generic.NAME", "concurrency", "\"/config/users\"", "none", "the requests in flight, a part of the group's name"),
+    key("generic.NAME", "rate", "\"/config/qps\"", "none", "the requests per second, a part of the group's name"),
+    key("generic.NAME", "prompt_tokens", "\"/config/isl\"", "none", "the prompt length, a part of the group's name"),
+    key("generic.NAME", "output_limit", "\"/config/osl\"", "not recorded", "the output limit; two reports that differ in it are not comparable"),
+    key("generic.NAME", "model", "\"/config/model\"", "not recorded", "the model; two reports that differ in it are not comparable"),
+    key("generic.NAME", "server", "\"/config/gpu\"", "not recorded", "the server's hardware; two reports that differ in it are not comparable"),
+    key("generic.NAME", "engine", "\"/config/engine\"", "not recorded", "the engine; a difference is said and judged"),
+    key("generic.NAME", "tool_version", "\"/version\"", "not recorded", "the tool's version; a difference is said"),
+
+    key("generic.NAME.fields", "\"FIELD\"", "{ at = \"/latency/p95\", unit = \"s\" }", "required", "a number such as \"ttft.p95\" or \"output_throughput\""),
+
+    key("generic.NAME.fields.FIELD", "at", "\"/latency/p95\"", "required", "where it stands"),
+    key("generic.NAME.fields.FIELD", "unit", "\"s\"", "required", "its unit in the file"),
+    key("generic.NAME.fields.FIELD", "definition", "\"first-byte\"", "the mapping's name", "what the tool means by the metric, in a word; two words are never compared"),
+    key("generic.NAME.fields.FIELD", "better", "\"lower\" or \"higher\"", "the metric's", "which side is better; one that is not the metric's own is refused"),
+    key("generic.NAME.fields.FIELD", "shown", "true or false", "false", "true: a metric of the tool's own, shown and never gated"),
 ];
 
 /// The keys of a table.

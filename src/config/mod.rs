@@ -7,6 +7,7 @@ mod amount;
 pub mod defaults;
 mod error;
 mod gate;
+mod generic;
 pub mod keys;
 mod nearest;
 mod pattern;
@@ -20,12 +21,14 @@ use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
 
+use crate::model::Mapping;
 use crate::model::policy::{Policy, Rule, Waiver};
 
 pub use alterations::alterations;
 pub use defaults::builtin;
 pub use error::{ConfigError, Place, Problem};
 pub use gate::{Gate, Setting};
+pub use generic::MappingError;
 pub use nearest::nearest;
 pub use profile::ProfileConfig;
 pub use select::{Choice, SelectError, select};
@@ -45,6 +48,8 @@ pub struct Config {
     pub gate: Gate,
     /// The waivers, for every profile.
     pub waivers: Vec<Waiver>,
+    /// How to read the reports of tools that are not known, by name.
+    pub mappings: BTreeMap<String, Mapping>,
 }
 
 /// Reads the text of a file; `path` is what errors and origins call it.
@@ -74,6 +79,11 @@ pub fn load(path: &Path, text: &str) -> Result<Config, ConfigError> {
     }
     if let Some(waivers) = table.get("waiver") {
         config.waivers = gate::waivers(waivers)?;
+    }
+    if let Some(mappings) = table.get("generic") {
+        for entry in mappings.table("[generic]".to_owned())?.entries() {
+            config.mappings.insert(entry.key.to_owned(), generic::read(entry)?);
+        }
     }
     if let Some(default) = table.get("default") {
         let name = default.string("the name of a profile")?;

@@ -38,16 +38,26 @@ pub(super) fn parse(text: &str) -> Result<FieldPattern, Problem> {
         Some((group, field)) => (Some(segments(group, text)?), field),
         None => (None, text),
     };
-    let (metric, statistic) = match field.split_once('.') {
-        Some((metric, statistic)) => (metric, Some(statistic)),
-        None => (field, None),
-    };
+    let (metric, statistic) = parts(field);
     let metric = known_metric(metric, text)?;
     if metric.direction() == Direction::Unknown {
         return Err(Problem::NoDirection { metric: metric.to_string() });
     }
     let statistic = known_statistic(&metric, statistic, text)?;
     Ok(FieldPattern { group, metric, statistic })
+}
+
+/// Reads a field without a group, whether its metric gates or not.
+pub(super) fn field(text: &str) -> Result<(Metric, Statistic), Problem> {
+    let (metric, statistic) = parts(text);
+    let metric = known_metric(metric, text)?;
+    let statistic = known_statistic(&metric, statistic, text)?;
+    Ok((metric, statistic))
+}
+
+/// `ttft` and `p95`.
+pub(super) fn parts(field: &str) -> (&str, Option<&str>) {
+    field.split_once('.').map_or((field, None), |(metric, statistic)| (metric, Some(statistic)))
 }
 
 fn segments(group: &str, pattern: &str) -> Result<Vec<String>, Problem> {

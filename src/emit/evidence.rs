@@ -5,12 +5,14 @@ use crate::model::sentence::Sentence;
 use crate::model::wording::{chance, count, plus, share};
 use crate::model::{Finding, Finite, Metric, Reason, Tier, Verdict};
 
-use super::headline::judged;
+use super::headline::{is_green, judged};
 
 /// The line under the headline: the smallest change that could have been seen, and the exit code.
 #[must_use]
 pub fn standing(verdict: &Verdict) -> Sentence {
-    let exit = format!("exit {}", verdict.exit_code);
+    let unwritten = is_green(verdict) && verdict.exit_code != 0;
+    let why = if unwritten { ": an output could not be written" } else { "" };
+    let exit = format!("exit {}{why}", verdict.exit_code);
     let text = match visible(verdict) {
         Some(visible) => format!("{visible}; {exit}"),
         None => exit,

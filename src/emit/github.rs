@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use crate::model::policy::Origin;
 use crate::model::{FieldId, Finding, Judgement, Outcome, Reason, Verdict};
 
-use super::headline::{banners, fails, headline};
+use super::headline::{banners, fails, headline, is_green, is_let_through};
 use super::remarks;
 use super::text::{Annotation, AnnotationLevel, workflow_command};
 
@@ -21,7 +21,7 @@ const MOST: usize = 9;
 pub fn github(verdict: &Verdict, baseline: Option<&str>) -> String {
     let spots = Spots { verdict, baseline };
     let (mut errors, mut warnings) = (errors(&spots), warnings(&spots));
-    if verdict.report_only && verdict.exit_code == 0 {
+    if is_let_through(verdict) {
         // Nothing fails the step, so nothing is red either.
         errors.append(&mut warnings);
         (errors, warnings) = (Vec::new(), errors);
@@ -160,8 +160,11 @@ fn warnings(spots: &Spots) -> Vec<Note> {
         )
     };
     let altered = verdict.alterations.iter().map(plain_note);
-    let fields = verdict.findings.iter().filter(look).map(|finding| spots.note(finding));
-    unique(altered.chain(fields).chain(verdict.notes.iter().filter(told).map(plain_note)))
+    let fields: Vec<&Finding> = verdict.findings.iter().filter(look).collect();
+    let (fields, few) = remarks::few_samples(&fields);
+    let fields = fields.into_iter().map(|finding| spots.note(finding));
+    let few = few.map(|sentence| Note { place: None, text: remarks::plain(&sentence) });
+    unique(altered.chain(fields).chain(few).chain(verdict.notes.iter().filter(told).map(plain_note)))
 }
 
 /// The verdict itself where it needs no red line, and what must be read before it.
@@ -172,7 +175,7 @@ fn notices(verdict: &Verdict) -> Vec<Note> {
         .skip(said)
         .map(|banner| Note { place: None, text: remarks::plain(banner) })
         .collect();
-    if verdict.exit_code == 0 {
+    if is_green(verdict) {
         notes.push(Note { place: None, text: remarks::plain(&headline(verdict)) });
     }
     notes

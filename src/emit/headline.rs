@@ -1,6 +1,7 @@
 //! What stands first in every output: warnings about the verdict itself, then the verdict in one line.
 
 use crate::model::finding::DecidedBy;
+use crate::model::reason::Suspicion;
 use crate::model::sentence::Sentence;
 use crate::model::wording::count;
 use crate::model::{Finding, GroupId, Judgement, Metric, Outcome, Reason, Verdict};
@@ -8,13 +9,16 @@ use crate::model::{Finding, GroupId, Judgement, Metric, Outcome, Reason, Verdict
 /// What every output of the embedded engine says.
 pub const SIMULATED: &str = "SIMULATED: no model was measured; these are the embedded engine's numbers";
 
-/// What must be read before the verdict: altered baselines, simulation, `--report-only`, `--allow-different`.
+/// What must be read before the verdict: altered baselines, simulation, a duet, `--report-only`, `--allow-different`.
 #[must_use]
 pub fn banners(verdict: &Verdict) -> Vec<Sentence> {
     let mut lines: Vec<Sentence> = verdict.alterations.iter().map(|reason| reason.sentence()).collect();
     let mut own = |text: String| lines.push(Sentence::default().own(text));
     if verdict.simulated {
         own(SIMULATED.to_owned());
+    }
+    if verdict.duet {
+        own("DUET: both sides are of this report, measured in turn; \"blessed\" means its other endpoint, and no baseline file was looked at".to_owned());
     }
     if verdict.report_only {
         own("REPORT ONLY: nothing is gated; exit 0 in place of 1, 3 and 4".to_owned());
@@ -153,6 +157,18 @@ pub fn gone(verdict: &Verdict) -> Vec<(&GroupId, Sentence)> {
     groups.into_iter().map(|group| (group, sentence(group))).collect()
 }
 
+/// Whether `--report-only` lets the verdict through, whatever it says.
+#[must_use]
+pub fn is_let_through(verdict: &Verdict) -> bool {
+    verdict.report_only && verdict.outcome != Outcome::RunFailed
+}
+
+/// Whether the verdict by itself ends the command with 0; a failed output may still not.
+#[must_use]
+pub fn is_green(verdict: &Verdict) -> bool {
+    verdict.outcome == Outcome::Pass || is_let_through(verdict)
+}
+
 /// Whether a gated field stands in the way of a pass.
 #[must_use]
 pub fn fails(finding: &Finding) -> bool {
@@ -214,7 +230,7 @@ fn worse_words(verdict: &Verdict) -> [&'static str; 2] {
 /// What else a reader of a pass should see at once.
 fn tally(verdict: &Verdict) -> Option<String> {
     use Judgement::{Improved, New, TooFew, Unresolved, Waived};
-    let words: Vec<String> = [
+    let mut words: Vec<String> = [
         (Unresolved, "unresolved (over the limit, could be noise)"),
         (TooFew, "with too few samples"),
         (Waived, "waived"),
@@ -227,6 +243,8 @@ fn tally(verdict: &Verdict) -> Option<String> {
         (n > 0).then(|| format!("{n} {words}"))
     })
     .collect();
+    let good = |note: &&Reason| matches!(note, Reason::Suspicious { what: Suspicion::TooGood, .. });
+    words.extend(verdict.notes.iter().find(good).map(|_| "SUSPICIOUSLY GOOD (see the notes)".to_owned()));
     let said = matches!(verdict.outcome, Outcome::Pass | Outcome::Inconclusive) && !words.is_empty();
     said.then(|| words.join(", "))
 }

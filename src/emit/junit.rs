@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use junit_report::{Report, TestCase, TestResult, TestSuite};
 
-use crate::model::{Timestamp, Verdict};
+use crate::model::{Finding, Timestamp, Verdict};
 
 use super::text::{terminal, xml_clean, xml_text};
 use case::{Case, End};
@@ -26,10 +26,13 @@ pub struct Run {
 /// sixty thousand cases is not shown at all.
 const MOST_BYTES: usize = 4_000_000;
 
-/// The verdict as JUnit XML: a suite for the profile, in it a case for the run and one for each field, worst first.
+/// The verdict as JUnit XML: a suite for the profile, in it a case for the run and one for each gated field, worst
+/// first.
 ///
 /// A regressed or missing field is a failure; what could not be compared, and what could not have failed, is an error;
-/// what was not judged is skipped. Valid under the schema of Jenkins (junit-10) and the one that Azure names.
+/// what is waived or could be noise is skipped. Fields that a person can do nothing about one by one, for lack of
+/// samples or of a blessed value, are one skipped case together; fields that no rule gates are no tests. Valid under
+/// the schema of Jenkins (junit-10) and the one that Azure names.
 #[must_use]
 pub fn junit(verdict: &Verdict, run: &Run) -> String {
     let class = class_name(&verdict.profile);
@@ -37,15 +40,17 @@ pub fn junit(verdict: &Verdict, run: &Run) -> String {
     whole.time = to_milliseconds(run.took);
     let mut cases = vec![whole];
     let mut bytes = 0;
-    for (at, finding) in verdict.findings.iter().enumerate() {
+    let tested: Vec<&Finding> = verdict.findings.iter().filter(|finding| case::is_tested(finding)).collect();
+    for (at, finding) in tested.iter().enumerate() {
         let case = Case::of_field(verdict, finding);
         bytes += case.bytes() + class.len();
         if bytes > MOST_BYTES {
-            cases.push(Case::left_out(verdict, &verdict.findings[at..]).test_case());
+            cases.push(Case::left_out(verdict, &tested[at..]).test_case());
             break;
         }
         cases.push(case.test_case());
     }
+    cases.extend(Case::together(verdict).iter().map(Case::test_case));
     for case in &mut cases {
         case.set_classname(&class);
     }

@@ -41,7 +41,7 @@ pub fn markdown(verdict: &Verdict) -> String {
     }
     what_happened(&mut page, verdict);
     what_fails(&mut page, verdict, chief.as_ref());
-    let nothing_blessed = verdict.baseline.is_none();
+    let nothing_blessed = verdict.baseline.is_none() && !verdict.duet;
     if nothing_blessed {
         all_fields(&mut page, verdict, true);
     }
@@ -109,7 +109,9 @@ fn what_fails(page: &mut Page, verdict: &Verdict, chief: Option<&Sentence>) {
     let told = |f: &&Finding| !matches!(f.reasons.first(), Some(Reason::OverLimit { .. }) | None);
     let first = failing().filter(told).map(remarks::sentence);
     page.list("Why", &fresh(chief, first.chain(failing().flat_map(remarks::rest))), MOST);
-    let looked_at = verdict.findings.iter().filter(|f| f.gated && !fails(f)).flat_map(remarks::remarks);
+    let looked_at: Vec<&Finding> = verdict.findings.iter().filter(|f| f.gated && !fails(f)).collect();
+    let (looked_at, few) = remarks::few_samples(&looked_at);
+    let looked_at = looked_at.into_iter().flat_map(remarks::remarks).chain(few);
     page.list("Worth a look", &fresh(chief, looked_at), MOST);
 }
 

@@ -1,5 +1,8 @@
 //! What is said of one field, the same in every output.
 
+use std::collections::BTreeSet;
+
+use crate::model::reason::Instead;
 use crate::model::sentence::Sentence;
 use crate::model::{Finding, Judgement, Reason};
 
@@ -51,6 +54,42 @@ pub fn remarks(finding: &Finding) -> Vec<Sentence> {
         _ => false,
     };
     finding.reasons.iter().filter(remarkable).map(Reason::sentence).collect()
+}
+
+/// Takes out the fields of which nothing is remarkable but too few samples, as one sentence; a single one stays a field.
+#[must_use]
+pub fn few_samples<'a>(findings: &[&'a Finding]) -> (Vec<&'a Finding>, Option<Sentence>) {
+    let few = |f: &Finding| match f.reasons.as_slice() {
+        [Reason::TooFewSamples { n, needed, instead, .. }] if *instead != Instead::OwnLimit => {
+            Some((*n, *needed, *instead))
+        }
+        _ => None,
+    };
+    let (folded, others): (Vec<&Finding>, Vec<&Finding>) = findings.iter().partition(|f| few(f).is_some());
+    if folded.len() < 2 {
+        return (findings.to_vec(), None);
+    }
+    let names: BTreeSet<String> = folded.iter().map(|f| f.field.local()).collect();
+    let all: Vec<(u64, u64, Instead)> = folded.iter().filter_map(|f| few(f)).collect();
+    let stand_ins = all.iter().filter(|(.., instead)| matches!(instead, Instead::Percentile(_))).count();
+    let place = match stand_ins {
+        0 => String::new(),
+        n if n == all.len() => "; p50 is judged in their place".to_owned(),
+        n => format!("; p50 is judged in place of {n} of them"),
+    };
+    let text = format!(
+        "{} fields have too few samples to be judged ({}; {} in the smallest round, {} needed){place}",
+        all.len(),
+        names.into_iter().collect::<Vec<_>>().join(", "),
+        span(all.iter().map(|(n, ..)| *n)),
+        span(all.iter().map(|(_, needed, _)| *needed))
+    );
+    (others, Some(Sentence::default().own(text)))
+}
+
+fn span(values: impl Iterator<Item = u64> + Clone) -> String {
+    let (low, high) = (values.clone().min().unwrap_or_default(), values.max().unwrap_or_default());
+    if low == high { low.to_string() } else { format!("{low} to {high}") }
 }
 
 /// A sentence for places that hold plain text and often end in a log: what is foreign in quotes, hidden characters

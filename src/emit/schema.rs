@@ -4,7 +4,7 @@ use schemars::Schema;
 
 use crate::model::history::HistoryEntry;
 use crate::model::trend::Trend;
-use crate::model::{Baseline, Report, SelfTest, Verdict};
+use crate::model::{Baseline, Plan, Report, SelfTest, Verdict};
 
 /// A kind of document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -17,6 +17,8 @@ pub enum SchemaKind {
     Verdict,
     /// What trying a gate out showed.
     SelfTest,
+    /// How much measuring shows which change.
+    Plan,
     /// A line of the history of the main branch.
     History,
     /// What past jobs show.
@@ -25,11 +27,12 @@ pub enum SchemaKind {
 
 impl SchemaKind {
     /// All of them.
-    pub const ALL: [SchemaKind; 6] = [
+    pub const ALL: [SchemaKind; 7] = [
         SchemaKind::Report,
         SchemaKind::Baseline,
         SchemaKind::Verdict,
         SchemaKind::SelfTest,
+        SchemaKind::Plan,
         SchemaKind::History,
         SchemaKind::Trend,
     ];
@@ -42,6 +45,7 @@ impl SchemaKind {
             SchemaKind::Baseline => "baseline",
             SchemaKind::Verdict => "verdict",
             SchemaKind::SelfTest => "self-test",
+            SchemaKind::Plan => "plan",
             SchemaKind::History => "history",
             SchemaKind::Trend => "trend",
         }
@@ -53,6 +57,7 @@ impl SchemaKind {
             SchemaKind::Baseline => schemars::schema_for!(Baseline),
             SchemaKind::Verdict => schemars::schema_for!(Verdict),
             SchemaKind::SelfTest => schemars::schema_for!(SelfTest),
+            SchemaKind::Plan => schemars::schema_for!(Plan),
             SchemaKind::History => schemars::schema_for!(HistoryEntry),
             SchemaKind::Trend => schemars::schema_for!(Trend),
         }

@@ -125,6 +125,9 @@ fn row(row: &HistoryRow) -> String {
 }
 
 fn held_against(verdict: &Verdict) -> Sentence {
+    if verdict.duet {
+        return Sentence::default().own("the other endpoint, measured in turn in the same report");
+    }
     let Some(baseline) = &verdict.baseline else {
         return Sentence::default().own("nothing: there is no blessed baseline");
     };

@@ -11,7 +11,7 @@ use super::headline::{
     banners, causes, chief_reason, fails, gone, headline, nothing_in_common, problems, said_by_a_problem,
     said_of_the_run,
 };
-use super::remarks::{is_said_once, remarks};
+use super::remarks::{few_samples, is_said_once, remarks};
 use super::rows::{Row, row};
 use super::{evidence, next_step, summary, text};
 
@@ -68,7 +68,11 @@ fn body(page: &mut Page, verdict: &Verdict) {
     page.list("Causes", fresh(causes(verdict)));
     failing(page, verdict);
     let looked_at: Vec<&Finding> = verdict.findings.iter().filter(|f| f.gated && !fails(f)).collect();
-    page.list("Worth a look", capped(&looked_at, page.style, remarks));
+    let verbose = page.style.detail == Detail::Verbose;
+    let (looked_at, few) = if verbose { (looked_at, None) } else { few_samples(&looked_at) };
+    let mut lines = capped(&looked_at, page.style, remarks);
+    lines.extend(few);
+    page.list("Worth a look", lines);
     page.table(verdict);
     page.list("What changed between the two sides", sentences(&verdict.what_changed));
     page.list("Notes", sentences(&verdict.notes));

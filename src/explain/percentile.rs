@@ -117,7 +117,7 @@ fn read_as(definition: PercentileDefinition, statistic: Statistic) -> Option<Def
         PercentileDefinition::NearestRank => Definition::NearestRank,
         PercentileDefinition::InvertedCdf => Definition::InvertedCdf,
         PercentileDefinition::Exclusive => Definition::Exclusive,
-        PercentileDefinition::Unknown => return None,
+        PercentileDefinition::OfTheTool | PercentileDefinition::Unknown => return None,
     })
 }
 

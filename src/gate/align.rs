@@ -127,10 +127,32 @@ fn hidden(case: &Case, sides: &Sides) -> Option<Reason> {
         return Some(Reason::FieldLostInRound { field: case.id.clone(), job: gap.job, round: gap.round });
     }
     let both = [(&case.candidate, Side::Candidate), (&case.blessed, Side::Blessed)];
-    both.into_iter().find_map(|(series, side)| {
+    let bad = both.into_iter().find_map(|(series, side)| {
         let in_a_round = series.readings().nth(1).is_some();
         bad_value(&case.id, series.smallest()?, side, in_a_round)
-    })
+    });
+    bad.or_else(|| too_good(case).filter(|_| case.gated()))
+}
+
+/// A round so much better than the middle one that no noise explains it: a mean of logarithms would hide the others.
+fn too_good(case: &Case) -> Option<Reason> {
+    const FAR: f64 = 20.0;
+    let unit = case.id.metric.unit();
+    // Gaps between chunks may be next to nothing.
+    if case.id.metric.class().is_none() || case.id.metric == Metric::ITL {
+        return None;
+    }
+    let mut values: Vec<Finite> =
+        case.candidate.readings().filter_map(|reading| Finite::new(reading.value).ok()).collect();
+    values.sort();
+    if case.id.metric.direction() == Direction::HigherIsBetter {
+        values.reverse();
+    }
+    let (best, middle) = (*values.first()?, *values.get(values.len() / 2)?);
+    let apart = (middle.get() / best.get()).max(best.get() / middle.get());
+    let of = |value| Quantity { value, unit };
+    let field = case.id.clone();
+    (apart > FAR).then(|| Reason::RoundTooGood { field, value: of(best), others: of(middle) })
 }
 
 /// Why this field of two comparable-looking groups can't be compared.

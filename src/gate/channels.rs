@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::model::finding::{DecidedBy, Evidence};
 use crate::model::metric::ChannelClass;
 use crate::model::policy::Policy;
+use crate::model::reason::Reach;
 use crate::model::verdict::{Cause, Channel, Resolution, Tier};
 use crate::model::{Direction, Finite, GroupId, Judgement, Metric, Reason};
 use crate::stats::evidence::{self, Class, Field, FieldOutcome, FieldWord, JobRow, Outcome, over_limit};
@@ -72,7 +73,7 @@ pub(super) fn judge(cases: &mut [Case], sides: &Sides, setting: &Setting, policy
     }
     if let Some(outcome) = &outcome {
         channels.over_limits = row::over_limits(outcome);
-        channels.causes = causes(outcome);
+        channels.causes = causes(outcome, reach(cases, &family, outcome));
         channels.resolution = super::resolution::resolution(cases, &family, outcome);
         channels.over_expected = Finite::new(outcome.over_expected).ok();
         let (run, classes) = outcome.warned_channels();
@@ -81,7 +82,8 @@ pub(super) fn judge(cases: &mut [Case], sides: &Sides, setting: &Setting, policy
     channels
 }
 
-fn family(cases: &[Case]) -> Family {
+/// The cases that are still open and belong to a channel.
+pub(super) fn family(cases: &[Case]) -> Family {
     let mut family = Family { places: Vec::new(), fields: Vec::new(), groups: Vec::new() };
     let mut numbers: BTreeMap<&GroupId, usize> = BTreeMap::new();
     for (place, case) in cases.iter().enumerate() {
@@ -123,13 +125,20 @@ fn outcome(
         )
         .ok();
     }
+    let (baseline, candidate) = rows(cases, family)?;
+    let evidence = evidence::Evidence::Jobs {
+        baseline: &baseline,
+        candidate: &candidate,
+        fewest_rounds: setting.rounds,
+    };
+    evidence::judge(&rule, &family.fields, &evidence, 1.0).ok()
+}
+
+/// Every field of the family per job of the baseline and of the candidate; `None` where a value has no logarithm.
+pub(super) fn rows(cases: &[Case], family: &Family) -> Option<(Vec<JobRow>, Vec<JobRow>)> {
     let values = |of: fn(&Case) -> &super::reading::Series| -> Option<Vec<Vec<JobValue>>> {
-        family
-            .places
-            .iter()
-            .zip(&family.fields)
-            .map(|(&p, field)| of(&cases[p]).job_values(field.class.sign()))
-            .collect()
+        let fields = family.places.iter().zip(&family.fields);
+        fields.map(|(&place, field)| of(&cases[place]).job_values(field.class.sign())).collect()
     };
     let (blessed, candidate) = (values(|case| &case.blessed)?, values(|case| &case.candidate)?);
     let inflation = round_inflation(blessed.iter().chain(&candidate).flatten());
@@ -142,13 +151,7 @@ fn outcome(
             })
             .collect()
     };
-    let (baseline, candidate) = (rows(&blessed), rows(&candidate));
-    let evidence = evidence::Evidence::Jobs {
-        baseline: &baseline,
-        candidate: &candidate,
-        fewest_rounds: setting.rounds,
-    };
-    evidence::judge(&rule, &family.fields, &evidence, 1.0).ok()
+    Some((rows(&blessed), rows(&candidate)))
 }
 
 /// The round pairs of a duet: differences and both rounds' variances.
@@ -330,21 +333,34 @@ fn outside_channels(case: &mut Case, tolerance: &crate::model::policy::Tolerance
 /// A shift that chance alone makes this often is no hint of a cause.
 const WARN_BELOW: f64 = 0.2;
 
+/// Whether a shift of the middle of all gated fields is one of everything.
+fn reach(cases: &[Case], family: &Family, outcome: &Outcome) -> Reach {
+    let fields = family.places.iter().zip(&family.fields).filter(|(_, field)| field.gated);
+    let mut moved =
+        fields.filter_map(|(&place, field)| moved(&cases[place], field)).map(|(_, change)| change);
+    let over = |class| outcome.class(class).is_some_and(|class| class.over_limits);
+    if !moved.all(|change| change >= 0.5 * outcome.run.estimate) {
+        Reach::NotAll
+    } else if over(Class::Tpot) && !over(Class::Ttft) {
+        Reach::Decode
+    } else {
+        Reach::Everything
+    }
+}
+
 /// Run-wide first, then classes; those over their limits without significance only warn.
-fn causes(outcome: &Outcome) -> Vec<Cause> {
+fn causes(outcome: &Outcome, reach: Reach) -> Vec<Cause> {
     let mut causes = Vec::new();
     let tail = |estimate: f64, se: f64| {
         let half = 1.96 * se;
         Finite::new((estimate - half).exp()).ok().zip(Finite::new((estimate + half).exp()).ok())
     };
-    let decode = outcome.class(Class::Tpot).is_some_and(|c| c.over_limits)
-        && !outcome.class(Class::Ttft).is_some_and(|c| c.over_limits);
     let worth_a_word = |test: &crate::stats::evidence::Test| test.regressed || test.p <= WARN_BELOW;
     if outcome.run_over_limits && worth_a_word(&outcome.run) {
         let (test, ratio) = (outcome.run, outcome.run.estimate.exp());
         let (ratio, p) = (Finite::new(ratio).unwrap_or(Finite::ZERO), Finite::new(test.p).ok());
         let (interval, regressed) = (tail(test.estimate, test.se), test.regressed);
-        let sentence = Reason::RunWide { ratio, interval, p, regressed, decode };
+        let sentence = Reason::RunWide { ratio, interval, p, regressed, reach };
         causes.push(Cause { channel: Channel::RunWide, regressed, ratio, interval, p, sentence });
     }
     for class in outcome.classes.iter().filter(|class| class.over_limits) {

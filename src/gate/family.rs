@@ -2,6 +2,7 @@
 
 use crate::model::finding::DecidedBy;
 use crate::model::policy::Origin;
+use crate::model::reason::Instead;
 use crate::model::{FieldId, Judgement, Reason, Statistic};
 use crate::stats::constants::Rule;
 use crate::stats::percentile::{TooFew, too_few};
@@ -18,7 +19,7 @@ pub(super) fn settle(cases: &mut [Case], setting: &Setting) {
         let Some(why) = shortage(&cases[at]) else { continue };
         if setting.decides(cases[at].summary()) == DecidedBy::Limits && stands_by_its_limit(&cases[at]) {
             let field = cases[at].id.clone();
-            cases[at].reasons.push(reason(field, why, None));
+            cases[at].reasons.push(reason(field, why, Instead::OwnLimit));
             continue;
         }
         let stand_in = partner(cases, at);
@@ -26,7 +27,7 @@ pub(super) fn settle(cases: &mut [Case], setting: &Setting) {
         if !gated {
             continue;
         }
-        let shown = stand_in.map(|_| Statistic::P50);
+        let shown = stand_in.map_or(Instead::Nothing, |_| Instead::Percentile(Statistic::P50));
         cases[at].settle(Judgement::TooFew, reason(field, why, shown));
         if let Some(p50) = stand_in
             && !cases[p50].gated()
@@ -85,13 +86,13 @@ fn shortage(case: &Case) -> Option<TooFew> {
     too_few(percent, n(&case.blessed)?, n(&case.candidate)?).ok().flatten()
 }
 
-fn reason(field: FieldId, why: TooFew, stand_in: Option<Statistic>) -> Reason {
+fn reason(field: FieldId, why: TooFew, instead: Instead) -> Reason {
     match why {
         TooFew::Below { found, needed } => {
-            Reason::TooFewSamples { field, n: found as u64, needed: needed as u64, stand_in }
+            Reason::TooFewSamples { field, n: found as u64, needed: needed as u64, instead }
         }
         TooFew::Unequal { smaller, larger } => {
-            Reason::UnequalSamples { field, smaller: smaller as u64, larger: larger as u64, stand_in }
+            Reason::UnequalSamples { field, smaller: smaller as u64, larger: larger as u64, instead }
         }
     }
 }

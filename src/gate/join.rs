@@ -108,6 +108,13 @@ impl Joined {
         self.notes.extend(said);
     }
 
+    /// Shifts that the evidence has not named already: one cause, one sentence.
+    pub fn add_shifts(&mut self, shifts: Vec<Cause>) {
+        let named: Vec<Channel> =
+            self.causes.iter().filter(|cause| cause.regressed).map(|cause| cause.channel).collect();
+        self.causes.extend(shifts.into_iter().filter(|shift| !named.contains(&shift.channel)));
+    }
+
     /// A baseline that nobody has looked at for a season.
     fn old_baseline(&mut self, input: &Input) {
         const DAYS: i64 = 90;
@@ -249,6 +256,7 @@ fn empty(input: Input, outcome: Outcome) -> Verdict {
         exit_code: crate::exit::Exit::of(outcome, input.report_only).code(),
         report_only: input.report_only,
         simulated: input.candidate.is_simulated(),
+        duet: super::is_duet(input.candidate),
         tier: None,
         decide: input.policy.decide,
         decided_by: None,

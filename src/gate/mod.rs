@@ -3,6 +3,7 @@
 //! `valid? -> comparable? -> aligned -> judged -> joined`, each a file of its own.
 
 mod absolute;
+mod ahead;
 mod align;
 mod case;
 mod cause;
@@ -29,6 +30,7 @@ use crate::model::policy::{Policy, RuleTie};
 use crate::model::verdict::BaselineRef;
 use crate::model::{Baseline, Fact, Finding, Outcome, Reason, Report, Verdict};
 
+pub use ahead::{PlanError, PlanFor, plan};
 use sides::Sides;
 
 pub use row::with_history;
@@ -82,7 +84,10 @@ impl<'a> Input<'a> {
 ///
 /// # Errors
 /// Two gate rules of equal rank that disagree about a field.
-pub fn judge(input: Input) -> Result<Verdict, Box<RuleTie>> {
+pub fn judge(mut input: Input) -> Result<Verdict, Box<RuleTie>> {
+    if is_duet(input.candidate) {
+        input.baseline = None;
+    }
     let nothing = Baseline::nothing();
     let baseline = input.baseline.as_ref().map_or(&nothing, |(baseline, _)| *baseline);
     let sides = match is_duet(input.candidate) {
@@ -110,7 +115,7 @@ pub fn judge(input: Input) -> Result<Verdict, Box<RuleTie>> {
     let (counts, mut findings) = join::findings(all);
     join::withdraw_fast_failures(&mut findings);
     joined.notes.extend(waivers::apply(&mut findings, &input.policy.waivers, input.today));
-    joined.causes.extend(cause::shifts(&findings));
+    joined.add_shifts(cause::shifts(&findings));
     Ok(joined.verdict(input, counts, findings))
 }
 

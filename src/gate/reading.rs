@@ -157,6 +157,7 @@ pub(super) fn definition(of: PercentileDefinition, percent: f64) -> Definition {
         PercentileDefinition::MedianAndFloorRank if percent == 50.0 => Definition::Median,
         PercentileDefinition::FloorRank
         | PercentileDefinition::MedianAndFloorRank
+        | PercentileDefinition::OfTheTool
         | PercentileDefinition::Unknown => Definition::FloorRank,
         PercentileDefinition::Linear => Definition::Linear,
         PercentileDefinition::NearestRank => Definition::NearestRank,

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::model::finding::DecidedBy;
 use crate::model::policy::{Allowance, Policy, RuleTie, Tolerance};
+use crate::model::reason::Side;
 use crate::model::{Change, FieldId, Finite, GroupId, Judgement, Metric, Quantity, Reason, Statistic, Unit};
 use crate::stats::constants::{SUCCESS_MARGIN, SuccessRule};
 use crate::stats::proportion::Counts;
@@ -87,6 +88,7 @@ fn settle(case: &mut Case, refused: Option<&Reason>, validity: &Validity) {
     let field = case.id.clone();
     match (case.old, case.new) {
         _ if case.judgement.is_some() => {}
+        _ if let Some(reason) = no_rate(case) => case.settle(Judgement::Invalid, reason),
         (_, Some(new)) if new == Finite::ZERO => {
             let reason = validity.invalid.get(&field.group).cloned();
             let none = Reason::NoSuccess { group: field.group, requests: Default::default() };
@@ -103,6 +105,16 @@ fn settle(case: &mut Case, refused: Option<&Reason>, validity: &Validity) {
             }
         }
     }
+}
+
+/// A stated rate that is none.
+fn no_rate(case: &Case) -> Option<Reason> {
+    let both = [(case.new, Side::Candidate), (case.old, Side::Blessed)];
+    both.into_iter().find_map(|(value, side)| {
+        let value = value.filter(|value| *value < Finite::ZERO || *value > Finite::whole(1))?;
+        let value = Quantity { value, unit: Unit::Fraction };
+        Some(Reason::BadLatency { field: case.id.clone(), value, side, in_a_round: false })
+    })
 }
 
 /// Successes / requests; where a report has no counts, the rate that it states.

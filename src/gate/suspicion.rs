@@ -2,7 +2,7 @@
 
 use crate::model::finding::Toward;
 use crate::model::reason::Suspicion;
-use crate::model::{Change, ChannelClass, Metric, Reason, Statistic};
+use crate::model::{Change, ChannelClass, Judgement, Metric, Reason, Statistic};
 
 use super::case::Case;
 use super::sides::Sides;
@@ -40,7 +40,9 @@ fn first_of<'a>(all: impl Iterator<Item = &'a Reason>, kind: Suspicion) -> Optio
 fn too_good(case: &Case) -> Option<Reason> {
     let (old, new) = (case.old?, case.new?);
     let change = Change { old, new, unit: case.id.metric.unit(), direction: case.id.metric.direction() };
-    if change.toward() != Toward::Better || !case.gated() {
+    use Judgement::{Invalid, NotComparable};
+    let judged = !matches!(case.judgement, Some(Invalid | NotComparable));
+    if change.toward() != Toward::Better || !case.gated() || !judged {
         return None;
     }
     let far = match case.id.metric.class()? {

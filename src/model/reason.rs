@@ -16,7 +16,7 @@ use super::report::{FailureKind, Requests};
 use super::sentence::Sentence;
 use super::statistic::Statistic;
 
-pub use super::reason_part::{OwnBaseline, Side, Suspicion};
+pub use super::reason_part::{Instead, OwnBaseline, Reach, Side, Suspicion};
 
 /// One reason. `Display` is the sentence; `code` is a stable word for programs.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,13 +69,13 @@ pub enum Reason {
         field: FieldId,
         n: u64,
         needed: u64,
-        stand_in: Option<Statistic>,
+        instead: Instead,
     },
     UnequalSamples {
         field: FieldId,
         smaller: u64,
         larger: u64,
-        stand_in: Option<Statistic>,
+        instead: Instead,
     },
     ZeroValue {
         field: FieldId,
@@ -218,7 +218,7 @@ pub enum Reason {
         interval: Option<(Finite, Finite)>,
         p: Option<Finite>,
         regressed: bool,
-        decode: bool,
+        reach: Reach,
     },
     ClassShift {
         class: ChannelClass,
@@ -337,6 +337,11 @@ pub enum Reason {
     LostInRound {
         group: GroupId,
         round: usize,
+    },
+    RoundTooGood {
+        field: FieldId,
+        value: Quantity,
+        others: Quantity,
     },
     FieldLostInRound {
         field: FieldId,

@@ -1,5 +1,29 @@
 //! Words that some reasons choose between.
 
+use super::statistic::Statistic;
+
+/// How far a shift of the middle of all gated fields reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Every gated field moved.
+    Everything,
+    /// Decode moved, and the time to the first token did not.
+    Decode,
+    /// Some fields did not move.
+    NotAll,
+}
+
+/// What judges in place of a percentile that has too few samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instead {
+    /// Nothing.
+    Nothing,
+    /// Another percentile of the same metric and group.
+    Percentile(Statistic),
+    /// Its limit all the same: somebody wrote it, or few samples can't explain so much.
+    OwnLimit,
+}
+
 /// A side of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {

@@ -120,6 +120,8 @@ pub enum PercentileDefinition {
     InvertedCdf,
     /// `(n + 1) p` with interpolation, can pass the largest sample (Python's `statistics.quantiles`): LLMeter.
     Exclusive,
+    /// However the tool does it: good for comparing the tool with itself.
+    OfTheTool,
     /// The source does not say.
     Unknown,
 }
@@ -135,6 +137,7 @@ impl PercentileDefinition {
             PercentileDefinition::NearestRank => "nearest-rank",
             PercentileDefinition::InvertedCdf => "inverted-cdf",
             PercentileDefinition::Exclusive => "exclusive",
+            PercentileDefinition::OfTheTool => "of-the-tool",
             PercentileDefinition::Unknown => "unknown",
         }
     }

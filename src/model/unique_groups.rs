@@ -1,4 +1,4 @@
-//! Reading the groups of a round without losing one.
+//! Reading the groups of a round without losing one, and each metric in its own unit.
 //!
 //! Groups are found by their names: a second one of the same name, or a name that its dimensions don't make, would be
 //! judged in the place of another.
@@ -8,12 +8,13 @@ use std::collections::BTreeSet;
 use serde::de::{Deserialize, Deserializer, Error};
 
 use super::group::GroupId;
+use super::quantity::Unit;
 use super::report::Group;
 
 /// For `#[serde(deserialize_with = "unique_groups::deserialize")]` on the groups of a round.
 ///
 /// # Errors
-/// A group that stands twice, or whose name is not that of its dimensions.
+/// A group that stands twice, or whose name is not that of its dimensions; a metric in another unit than it is kept in.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Group>, D::Error> {
     let groups = Vec::<Group>::deserialize(deserializer)?;
     let mut seen: BTreeSet<&GroupId> = BTreeSet::new();
@@ -25,11 +26,24 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Gro
                 group.id
             )));
         }
+        let other =
+            group.metrics.iter().find(|(metric, m)| metric.def().is_some_and(|def| def.unit != m.unit));
+        if let Some((metric, measurement)) = other {
+            return Err(D::Error::custom(format!(
+                "{metric} of the group \"{name}\" is in {}; pacegate keeps it in {}",
+                named(measurement.unit),
+                named(metric.unit())
+            )));
+        }
         if !seen.insert(&group.id) {
             return Err(D::Error::custom(format!("the group \"{}\" stands twice in one round", group.id)));
         }
     }
     Ok(groups)
+}
+
+fn named(unit: Unit) -> String {
+    serde_json::to_value(unit).ok().and_then(|name| Some(format!("{:?}", name.as_str()?))).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -53,5 +67,20 @@ mod tests {
             let other = read(key, renamed).unwrap_err();
             assert!(other.contains("\"c32\" has dimensions that make the name \"c8\""), "{other}");
         }
+    }
+
+    #[test]
+    fn a_metric_is_read_in_its_own_unit_alone() {
+        let group = |metric: &str, unit: &str| {
+            let metrics = format!(r#"{{"{metric}": {{"unit": "{unit}", "stats": {{"p95": 400}}}}}}"#);
+            read("groups", &format!(r#"{{"id": "all", "dimensions": {{}}, "metrics": {metrics}}}"#))
+        };
+        assert!(group("ttft", "ms").is_ok());
+        assert!(group("something_else", "tok/s").is_ok());
+        let other = group("ttft", "tok/s").unwrap_err();
+        assert!(
+            other.contains(r#"ttft of the group "all" is in "tok/s"; pacegate keeps it in "ms""#),
+            "{other}"
+        );
     }
 }

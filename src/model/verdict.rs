@@ -114,6 +114,8 @@ pub struct Verdict {
     pub report_only: bool,
     /// The embedded engine was measured, no endpoint.
     pub simulated: bool,
+    /// Both sides are in the report, measured in turn: "blessed" is its other endpoint, and no baseline file judges.
+    pub duet: bool,
     /// The tier; absent where nothing was compared.
     pub tier: Option<Tier>,
     /// What the policy asks.

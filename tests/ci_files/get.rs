@@ -98,6 +98,44 @@ fn a_release_with_the_right_sum_is_taken() {
 }
 
 #[test]
+fn a_folder_with_a_backslash_in_its_name_changes_no_sum() {
+    let releases = Releases::new();
+    let temp = releases.folder.path().join("a\\b");
+    fs::create_dir(&temp).unwrap();
+    says_its_version(&releases.runner().set("RUNNER_TEMP", temp.display().to_string()).script("get"));
+    assert_eq!(releases.built(), "");
+}
+
+#[test]
+fn on_windows_paths_are_those_of_the_shell() {
+    let releases = Releases::new();
+    let windows = releases.place().join(format!("pacegate-{VERSION}-x86_64-pc-windows-msvc.tar.gz"));
+    let binary = releases.folder.path().join("pacegate.exe");
+    executable(&binary, &format!("#!/bin/sh\necho pacegate {VERSION}\n"));
+    let packed = bare(root().join("scripts/release-archive"), releases.folder.path())
+        .arg(&binary)
+        .arg("x86_64-pc-windows-msvc")
+        .arg(releases.place())
+        .output()
+        .unwrap();
+    assert!(packed.status.success(), "{}", text(&packed));
+    let sum: String =
+        Sha256::digest(fs::read(&windows).unwrap()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let name = windows.file_name().unwrap().to_string_lossy().into_owned();
+    fs::write(releases.place().join("SHA256SUMS"), format!("{sum}  {name}\n")).unwrap();
+    // Git for Windows has a cygpath, and its tar takes the colon of a drive for the name of a host.
+    let temp = releases.folder.path().join("temp");
+    fs::create_dir(&temp).unwrap();
+    let cygpath = format!("#!/bin/sh\n[ \"$1 $2\" = '-u D:\\a\\_temp' ] && echo '{}'\n", temp.display());
+    executable(&releases.folder.path().join("bin/cygpath"), &cygpath);
+    let runner = releases.runner().set("RUNNER_OS", "Windows").set("RUNNER_TEMP", "D:\\a\\_temp");
+    let step = runner.script("get");
+    says_its_version(&step);
+    assert!(step.output("binary").starts_with(&temp.display().to_string()), "{}", step.log);
+    assert_eq!(releases.built(), "");
+}
+
+#[test]
 fn a_release_with_another_sum_is_neither_run_nor_built_instead() {
     let releases = Releases::new();
     releases.list(&"ab".repeat(32));

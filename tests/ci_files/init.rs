@@ -118,6 +118,25 @@ fn names_that_would_break_a_workflow_are_refused_before_anything_is_written() {
 }
 
 #[test]
+fn it_says_that_run_measures_no_endpoint_yet_and_how_to_name_one() {
+    let folder = repository();
+    let (_, said) = init(folder.path(), &[]);
+    assert!(said.contains("`pacegate run` measures its embedded engine"), "{said}");
+    let run = || text(&bare(BINARY, folder.path()).arg("run").output().unwrap());
+    assert!(run().contains("SIMULATED: no endpoint was measured"), "{}", run());
+    let toml = folder.path().join("pacegate.toml");
+    let named = ["[profile.chat]", "base_url = \"http://127.0.0.1:8000\"", "model = "];
+    let uncommented = fs::read_to_string(&toml).unwrap().lines().fold(String::new(), |text, line| {
+        let bare = line.strip_prefix('#').filter(|bare| named.iter().any(|start| bare.starts_with(start)));
+        text + bare.unwrap_or(line) + "\n"
+    });
+    fs::write(&toml, uncommented.replace("127.0.0.1:8000", "127.0.0.1:9")).unwrap();
+    let doctor = bare(BINARY, folder.path()).arg("doctor").output().unwrap();
+    assert_eq!(doctor.status.code(), Some(5), "{}", text(&doctor));
+    assert!(text(&doctor).contains("http://127.0.0.1:9/v1/chat/completions"), "{}", text(&doctor));
+}
+
+#[test]
 fn its_own_next_steps_lead_to_a_gate_that_passes() {
     let folder = repository();
     fs::create_dir(folder.path().join("results")).unwrap();

@@ -56,7 +56,8 @@ fn every_command_has_a_man_page_with_its_flags() {
     assert_eq!(code, 0);
     assert!(page.contains(".TH pacegate 1"), "{page}");
     for command in &commands {
-        assert!(page.contains(&format!("pacegate\\-{command}(1)")), "{command}");
+        let escaped = command.replace('-', "\\-");
+        assert!(page.contains(&format!("pacegate\\-{escaped}(1)")), "{command}");
         let (code, page) = pacegate(&["man", command]);
         assert_eq!(code, 0, "{command}");
         assert!(page.contains(&format!(".TH pacegate-{command} 1")), "{command}: {page}");

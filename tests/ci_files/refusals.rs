@@ -99,6 +99,49 @@ fn a_cancelled_job_reaches_pacegate_and_its_exit_code_comes_back() {
     assert!(outputs.contains("verdict=interrupted\nexit-code=143\n"), "{outputs}");
 }
 
+/// The gate's step with a pacegate that only does what `script` says.
+fn with_binary(script: &str) -> crate::world::Step {
+    let folder = tempfile::tempdir().unwrap();
+    let checkout = folder.path().join("work");
+    fs::create_dir_all(&checkout).unwrap();
+    let binary = folder.path().join("pacegate");
+    fs::write(&binary, format!("#!/bin/bash\n{script}\n")).unwrap();
+    fs::set_permissions(&binary, fs::Permissions::from_mode(0o755)).unwrap();
+    Runner::new(&checkout).set("PACEGATE_ACTION_BINARY", binary.display().to_string()).gate()
+}
+
+#[test]
+fn a_crash_is_no_interruption_and_is_said() {
+    for (script, code) in [("exit 101", 101), ("kill -KILL $$", 137), ("kill -SEGV $$", 139)] {
+        let step = with_binary(script);
+        step.ended(code, "crashed");
+        let errors = workflow_commands(&step.log);
+        assert_eq!(errors.len(), 1, "{}", step.log);
+        assert!(errors[0].contains(&format!("ended with {code}")), "{}", step.log);
+    }
+    for (script, code) in [("exit 130", 130), ("kill -TERM $$", 143)] {
+        with_binary(script).ended(code, "interrupted");
+    }
+}
+
+#[test]
+fn success_without_a_verdict_is_no_pass() {
+    let verdict = |text: &str| {
+        format!("for word; do [ \"$last\" != --json ] || printf '{text}' >\"$word\"; last=$word; done")
+    };
+    for script in [
+        "exit 0".to_owned(),
+        verdict(""),
+        verdict("{\\n}\\n"),
+        verdict("{\\n  \"outcome\": \"run_failed\",\\n}\\n"),
+    ] {
+        let step = with_binary(&script);
+        step.ended(2, "crashed");
+        assert!(step.log.contains("no verdict was written"), "{}", step.log);
+    }
+    with_binary(&verdict("{\\n  \"outcome\": \"pass\",\\n}\\n")).ended(0, "pass");
+}
+
 #[test]
 fn without_a_runner_the_script_still_judges() {
     let world = World::with_pull_request(|_| {});

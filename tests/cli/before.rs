@@ -58,3 +58,21 @@ fn what_is_announced_is_what_is_measured_and_shows_no_control_character() {
     let both = "at http://127.0.0.1:9/v1/chat/completions and http://127.0.0.1:13/v1/chat/completions: ";
     assert!(line.contains(both), "{line}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_bless_that_cannot_be_is_refused_before_anything_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    short(folder.path());
+    let in_ci = ["run", "--profile", "short", "--bless"];
+    let output = crate::pacegate(folder.path(), &in_ci).env("CI", "true").output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(
+        said(&output).contains("--allow-ci") && !said(&output).contains("measuring"),
+        "{}",
+        said(&output)
+    );
+    let output = run(folder.path(), &["run", "--bless", "--baseline", "/proc/none/base.json"]);
+    assert_eq!(output.status.code(), Some(6), "{}", said(&output));
+    assert!(!said(&output).contains("measuring"), "{}", said(&output));
+}

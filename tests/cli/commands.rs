@@ -9,7 +9,9 @@ use crate::{blessed, pacegate, profile, run, said};
 
 /// What follows `start` in the line of the output that has it.
 fn after<'a>(text: &'a str, start: &str) -> &'a str {
-    text.lines().find_map(|line| line.split_once(start)).unwrap_or_else(|| panic!("no {start:?} in {text}")).1
+    let found = text.lines().find_map(|line| line.split_once(start));
+    assert!(found.is_some(), "no {start:?} in {text}");
+    found.unwrap().1
 }
 
 /// Runs a printed command as a shell would.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{blessed, run, said};
 
 /// The built-in profile blessed: exact, so the limits decide to the last digit.
-fn blessed_engine() -> tempfile::TempDir {
+pub fn blessed_engine() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let output = run(folder.path(), &["run", "--profile", "smoke", "--bless", "--reason", "first"]);
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
@@ -16,7 +16,7 @@ fn blessed_engine() -> tempfile::TempDir {
 }
 
 /// The same numbers as if an endpoint had given them: noise counts, evidence decides.
-fn blessed_endpoint() -> tempfile::TempDir {
+pub fn blessed_endpoint() -> tempfile::TempDir {
     let folder = blessed_engine();
     let path = folder.path().join("baselines/smoke.json");
     let text = fs::read_to_string(&path).unwrap().replace("\"simulate\"", "\"load\"");

@@ -6,6 +6,7 @@ mod accepted_gate;
 mod accepted_profiles;
 mod altered;
 mod found;
+mod mappings;
 mod refused_profiles;
 mod refused_rules;
 mod refused_waivers;

@@ -1,7 +1,9 @@
 //! Pages of `docs/` that are made from tables of the program. `PACEGATE_REGENERATE=1 cargo test --test docs` writes them.
 
+mod adding_a_tool;
 #[path = "../emit/golden.rs"]
 mod golden;
+mod other_tools;
 
 use std::fmt::Write as _;
 use std::path::Path;

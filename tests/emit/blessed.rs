@@ -46,8 +46,12 @@ fn fields_with_too_few_samples_are_named_once_with_what_they_need() {
     for of in ["chat/c1", "chat/c8"] {
         for name in ["ttft.p95", "tpot.p95"] {
             let mut few = finding(&format!("{of}:{name}"), Judgement::TooFew, Some(412.0), Some(412.0));
-            few.reasons =
-                vec![Reason::TooFewSamples { field: few.field.clone(), n: 60, needed: 72, stand_in: None }];
+            few.reasons = vec![Reason::TooFewSamples {
+                field: few.field.clone(),
+                n: 60,
+                needed: 72,
+                instead: pacegate::model::reason::Instead::Nothing,
+            }];
             put(&mut sight, few);
         }
     }

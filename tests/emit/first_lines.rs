@@ -1,6 +1,7 @@
 //! The line that is read when nothing else is.
 
 use pacegate::emit::{Detail, Style, terminal};
+use pacegate::model::reason::Reach;
 use pacegate::model::{Metric, Reason, Verdict};
 
 use crate::samples;
@@ -73,8 +74,13 @@ fn a_shift_of_nothing_is_no_cause() {
     let page = terminal(&verdict, Style::default());
     assert!(!page.contains("Causes"), "{page}");
     nothing.ratio = samples::f(1.08);
-    nothing.sentence =
-        Reason::RunWide { ratio: samples::f(1.08), interval: None, p: None, regressed: false, decode: false };
+    nothing.sentence = Reason::RunWide {
+        ratio: samples::f(1.08),
+        interval: None,
+        p: None,
+        regressed: false,
+        reach: Reach::Everything,
+    };
     verdict.causes.push(nothing);
     let page = terminal(&verdict, Style::default());
     assert!(page.contains("Causes\n  - everything may be 8.0 % slower; not significant"), "{page}");

@@ -144,6 +144,7 @@ pub fn pass() -> Verdict {
         exit_code: 0,
         report_only: false,
         simulated: false,
+        duet: false,
         tier: Some(Tier::Replicated),
         decide: Decide::Auto,
         decided_by: Some(DecidedBy::Evidence),

@@ -172,3 +172,42 @@ fn a_limit_that_nothing_can_reach_is_no_pass() {
     assert_eq!(judged(Allowance::Absolute(finite(400.0)), None).exit_code, 0);
     assert_eq!(judged(Allowance::Absolute(finite(5000.0)), Some(100.0)).exit_code, 0);
 }
+
+#[test]
+fn a_round_far_too_good_does_not_hide_the_slow_ones() {
+    let times = |scales: [f64; 3]| rounds(scales.map(|scale| group(None, scale)).to_vec());
+    let verdict = judge(times([1.0, 1.0, 1.0]), &times([3.0, 0.002, 3.0]));
+    let ttft = finding(&verdict, P95);
+    assert_eq!((verdict.exit_code, ttft.judgement), (3, Judgement::Invalid));
+    let text = ttft.reasons[0].to_string();
+    assert!(
+        text.starts_with(
+            "ttft.p95 of c8 is 0.8000 ms in a round of this report, and 1200.0 ms in the middle one"
+        ),
+        "{text}"
+    );
+    assert_eq!(finding(&verdict, "c8:output_throughput").judgement, Judgement::Invalid);
+    // A cold first round is slower, not better: nothing hides behind it.
+    assert_eq!(judge(times([1.0, 1.0, 1.0]), &times([40.0, 1.0, 1.0])).exit_code, 1);
+}
+
+#[test]
+fn a_stated_success_rate_is_no_more_than_all() {
+    let stated = |rate: f64| {
+        let mut group = plain();
+        group.requests = Default::default();
+        let metric = Metric::SUCCESS_RATE;
+        group.metrics.insert(metric.clone(), Measurement::single(metric.unit(), finite(rate)));
+        report(vec![group])
+    };
+    let judged = |rate: f64| judge(stated(0.99), &stated(rate));
+    assert_eq!(judged(1.0).exit_code, 0);
+    for (rate, words) in
+        [(1.7, "is 170.00 % in this report: a rate is no more"), (-0.1, "is -10.00 % in this report")]
+    {
+        let verdict = judged(rate);
+        let found = finding(&verdict, "c8:success_rate");
+        assert_eq!((verdict.exit_code, found.judgement), (3, Judgement::Invalid));
+        assert!(found.reasons[0].to_string().contains(words), "{}", found.reasons[0]);
+    }
+}

@@ -100,4 +100,39 @@ fn a_short_duet_is_lifted_by_more_rounds_and_not_by_blessed_jobs() {
     duet.jobs[0].rounds[0].against = duet.jobs[0].rounds[0].groups.clone();
     let verdict = build::judge(&build::blessed(Vec::new()), &duet, &policy(), &[]);
     assert_eq!(verdict.lifts.as_deref(), Some("2 more rounds of both endpoints: duet"));
+    assert!(verdict.duet && verdict.baseline.is_none());
+    let text = pacegate::emit::terminal(&verdict, pacegate::emit::Style::default());
+    assert!(text.starts_with("DUET: both sides are of this report, measured in turn; "), "{text}");
+    assert!(text.contains("held against  the other endpoint, measured in turn in the same report"), "{text}");
+}
+
+#[test]
+fn many_fields_with_too_few_samples_are_one_line() {
+    let few = |groups: Vec<u32>| {
+        let groups = groups.into_iter().map(|level| {
+            let mut group = group(None, 1.0);
+            group.dimensions.concurrency = Some(level);
+            group.id = group.dimensions.id();
+            group.metrics.values_mut().for_each(|measurement| measurement.n = Some(60));
+            group
+        });
+        let same = report(groups.collect());
+        let policy = pacegate::config::Config::default().policy(None);
+        build::judge(&build::blessed(vec![same.clone()]), &same, &policy, &[])
+    };
+    let verdict = few(vec![1, 8]);
+    let style = pacegate::emit::Style::default();
+    let line = "6 fields have too few samples to be judged (e2e.p95, tpot.p95, ttft.p95; 60 in the smallest round, 72 needed); \
+                p50 is judged in their place";
+    let text = pacegate::emit::terminal(&verdict, style);
+    assert_eq!(text.matches("too few samples to be judged").count(), 1, "{text}");
+    assert!(text.contains(&format!("Worth a look\n  - {line}\n")), "{text}");
+    assert!(pacegate::emit::markdown(&verdict).contains("6 fields have too few samples to be judged"));
+    let verbose = pacegate::emit::Style { detail: pacegate::emit::Detail::Verbose, ..style };
+    let text = pacegate::emit::terminal(&verdict, verbose);
+    assert_eq!(
+        text.matches("60 samples in its smallest round and needs 72 to be judged").count(),
+        6,
+        "{text}"
+    );
 }

@@ -1,6 +1,7 @@
 //! A count that is none, or that contradicts another, is a fault of the file: read as 0 it would hide failures.
 
 use pacegate::model::report::FailureKind;
+use pacegate::model::{Metric, Statistic};
 use serde_json::{Value, json};
 
 use super::{data, groups, read_text};
@@ -140,6 +141,16 @@ fn locust_counts_and_times_that_are_none_are_refused() {
 }
 
 #[test]
+fn a_histogram_of_more_requests_than_memory_has_room_for_is_read() {
+    let endpoint = json!([{"name": "/", "method": "POST", "num_requests": 4_000_000_000_000_000_u64, "num_failures": 0,
+        "response_times": {"100": 2_000_000_000_000_000_u64, "300": 2_000_000_000_000_000_u64, "4": 0}}]);
+    let report = read_text("locust.json", endpoint.to_string()).unwrap();
+    let group = groups(&report)[0];
+    let at = |statistic| super::stat(group, &Metric::E2E, statistic);
+    assert_eq!((at(Statistic::P50), at(Statistic::P95)), (Some(200.0), Some(300.0)));
+}
+
+#[test]
 fn a_level_that_is_no_count_is_refused_and_not_left_out() {
     let whole = "expected a whole number from 0";
     refused("stats.json", &set("llmeter/0.2.0/faults-c8.stats.json", "/clients", json!("many")), whole);
@@ -158,7 +169,7 @@ fn our_own_report_holds_no_count_whose_sum_wraps_around() {
         let mut tree = tree.clone();
         *tree.pointer_mut(&format!("/jobs/0/rounds/0/groups/0/requests/{pointer}")).unwrap() =
             json!(u64::MAX);
-        let words = "18446744073709551615 is more than any run has";
+        let words = "18446744073709551615 is no count of requests or tokens";
         refused("own.json", &tree.to_string(), words);
     }
 }

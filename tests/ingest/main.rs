@@ -6,6 +6,7 @@ mod counts;
 mod docs;
 mod generic;
 mod joining;
+mod large;
 mod layouts;
 mod mutations;
 mod original;

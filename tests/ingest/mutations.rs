@@ -2,8 +2,11 @@
 //!
 //! `PACEGATE_MUTATIONS=1000000 cargo test --release --test ingest mutations` damages each reader's reports a million times.
 
+use std::path::Path;
+
+use pacegate::config;
 use pacegate::model::{Metric, Report, Statistic};
-use pacegate::source::ingest::{Options, read_bytes};
+use pacegate::source::ingest::{Format, Options, read_bytes};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -131,24 +134,73 @@ fn holds(report: &Report) {
 }
 
 fn survives(files: &[&str]) {
-    let cases = std::env::var("PACEGATE_MUTATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(96);
     let files: Vec<(String, Vec<u8>)> =
         files.iter().map(|file| ((*file).to_owned(), std::fs::read(data(file)).unwrap())).collect();
+    let found = Options::default();
+    let report = read_bytes(&files[0].0, files[0].1.clone(), &found).unwrap();
+    let format = report.source.format.and_then(|name| name.parse::<Format>().ok());
+    let forced = Options { format: Some(format.unwrap_or(Format::Pacegate)), ..Options::default() };
+    damaged(files, &[found, forced]);
+}
+
+/// Damages files and reads them, each time in one of several ways.
+fn damaged(files: Vec<(String, Vec<u8>)>, ways: &[Options]) {
+    let cases = std::env::var("PACEGATE_MUTATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(96);
     let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
-    let strategy = (proptest::sample::select(files), proptest::collection::vec(damage(), 1..4));
-    let result = runner.run(&strategy, |((name, mut bytes), damages)| {
+    let ways = proptest::sample::select(ways.to_vec());
+    let strategy = (proptest::sample::select(files), proptest::collection::vec(damage(), 1..4), ways);
+    let result = runner.run(&strategy, |((name, mut bytes), damages, options)| {
         for damage in &damages {
             apply(&mut bytes, damage);
         }
-        match read_bytes(&name, bytes, &Options::default()) {
+        match read_bytes(&name, bytes, &options) {
             Ok(report) => holds(&report),
             Err(error) => assert!(error.to_string().len() > 20),
         }
         Ok(())
     });
     // The damaged bytes are not shown: there are too many of them.
-    if let Err(proptest::test_runner::TestError::Fail(reason, ((name, _), damages))) = result {
-        panic!("{name} with {damages:?}: {reason}");
+    if let Err(proptest::test_runner::TestError::Fail(reason, ((name, _), damages, options))) = result {
+        panic!("{name} as {:?} with {damages:?}: {reason}", options.format);
+    }
+}
+
+#[test]
+fn pacegate_itself() {
+    let own = |file: &str| {
+        let report = super::report(file);
+        (format!("{file} converted"), serde_json::to_vec_pretty(&report).unwrap())
+    };
+    let files = vec![own("vllm/0.33.0/faults-chat-c8-detailed.json"), own("original/benchmark-chat-c8.json")];
+    let forced = Options { format: Some(Format::Pacegate), ..Options::default() };
+    damaged(files, &[Options::default(), forced]);
+}
+
+#[test]
+fn generic() {
+    let text = r#"
+        [generic.json]
+        each = "/results"
+        concurrency = "/concurrency"
+        sent = "/n_requests"
+        failed = "/n_error"
+        [generic.json.fields]
+        "ttft.p95" = { at = "/ttft/p95", unit = "s" }
+        "output_throughput" = { at = "/tokens_per_second", unit = "tok/s" }
+        [generic.csv]
+        traffic = "Name"
+        sent = "Request Count"
+        failed = "Failure Count"
+        [generic.csv.fields]
+        "e2e.p95" = { at = "95%", unit = "ms" }
+    "#;
+    let config = config::load(Path::new("pacegate.toml"), text).unwrap();
+    for (name, file) in
+        [("json", "infermark/0.3.0/clean-c1-8-32.json"), ("csv", "locust/2.47.0/faults-c8.stats.csv")]
+    {
+        let mapping = config.mapping(Some(name), "pacegate.toml").unwrap().clone();
+        let options = Options { mapping: Some(mapping), ..Options::default() };
+        damaged(vec![(file.to_owned(), std::fs::read(data(file)).unwrap())], &[options]);
     }
 }
 

@@ -149,6 +149,27 @@ fn aiperf_errors_are_told_by_kind() {
 }
 
 #[test]
+fn aiperf_percentiles_that_count_failures_as_endless_are_not_those_of_the_successes() {
+    let file = "aiperf/0.13.0/faults-c8-records.json";
+    let run = json_of(file);
+    let report = report(file);
+    let p50 = |key: &str| run[key]["p50"].as_f64();
+    assert_eq!(stat(groups(&report)[0], &Metric::E2E, Statistic::P50), p50("request_latency"));
+    assert_ne!(p50("request_latency"), p50("adj_request_latency"));
+    assert!(run["adj_request_latency"].get("p95").is_none(), "it falls among the failures");
+    assert!(stat(groups(&report)[0], &Metric::E2E, Statistic::P95).is_some());
+}
+
+#[test]
+fn gaps_between_chunks_that_arrive_together_are_not_the_time_per_token() {
+    for file in ["vllm/0.33.0/clean-chat-c8-detailed.json", "sglang/0.5.23/clean-chat-c8-details.jsonl"] {
+        let report = report(file);
+        let p50 = |metric| stat(groups(&report)[0], metric, Statistic::P50).unwrap();
+        assert!(p50(&Metric::ITL) < 0.1 && p50(&Metric::TPOT) > 8.0, "{file}");
+    }
+}
+
+#[test]
 fn which_of_a_tools_files_it_is_does_not_hang_on_how_far_into_it_the_telling_key_stands() {
     let late = |file: &str| text(file).replacen('{', &format!("{{\"note\": {:?}, ", "x".repeat(9000)), 1);
     for file in [

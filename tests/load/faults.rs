@@ -51,20 +51,52 @@ fn whole() -> Vec<u8> {
 }
 
 #[test]
-fn what_a_socket_brings_is_what_the_recording_says() {
-    for name in
-        ["vllm-0.32.0/stream-usage", "llama.cpp-b11549/stream-utf8-long", "llama-cpp-python-0.3.36/plain"]
-    {
-        let capture = Capture::named(name);
-        let transcript = ask(Then::Close(capture.raw.clone()));
-        assert!(transcript.raw == capture.raw, "{name}: bytes differ");
-        let (live, recorded) = (Timeline::read(&transcript), Timeline::read(&capture.transcript()));
-        assert_eq!(
-            (live.events.len(), live.usage, live.text),
-            (recorded.events.len(), recorded.usage, recorded.text)
-        );
-        assert_eq!(live.failure, None, "{name}");
+fn what_a_socket_brings_in_whatever_pieces_is_what_the_recording_says() {
+    for capture in Capture::every_file() {
+        let name = &capture.name;
+        // Long replies in fewer packets, or this takes minutes.
+        let small = if capture.raw.len() > 3300 { 13 } else { 1 };
+        for pieces in [capture.raw.len(), small] {
+            let transcript = ask(Then::Pieces(capture.raw.clone(), pieces));
+            assert!(transcript.raw == capture.raw, "{name}: bytes differ");
+            let (live, recorded) = (Timeline::read(&transcript), Timeline::read(&capture.transcript()));
+            assert_eq!(
+                (live.events.len(), live.usage, live.text, live.model, live.status),
+                (recorded.events.len(), recorded.usage, recorded.text, recorded.model, recorded.status),
+                "{name} in pieces of {pieces}"
+            );
+            let kind = |failure: Option<Failure>| failure.map(|failure| failure.kind);
+            assert_eq!(kind(live.failure), kind(recorded.failure), "{name} in pieces of {pieces}");
+        }
     }
+}
+
+#[test]
+fn a_server_that_closes_after_every_stream_without_a_word_costs_no_request() {
+    // Like llama.cpp: the reply is whole, says nothing of closing, and the close follows it.
+    let server = Server::start(|_| Then::Close(whole()));
+    let block = Block {
+        endpoint: Arc::new(endpoint(&server.url)),
+        calls: vec![call(); 300].into(),
+        schedule: Schedule::Closed(2),
+        timeouts: Timeouts::default(),
+        clock: Clock::start(),
+    };
+    let failures = |calls: usize| {
+        let mut failed = 0;
+        let block = Block { calls: vec![call(); calls].into(), ..block.clone() };
+        block::run(&block, &AtomicBool::new(false), |_, record| {
+            failed += usize::from(failure(&record).is_some())
+        })
+        .unwrap();
+        failed
+    };
+    // The warm-up learns it, whether or not it fails.
+    failures(50);
+    assert_eq!(failures(300), 0);
+    let connections: Vec<usize> = server.requests().iter().map(|seen| seen.connection).collect();
+    let distinct: std::collections::BTreeSet<&usize> = connections.iter().collect();
+    assert!(connections.len() >= 340 && distinct.len() == connections.len(), "a connection was used again");
 }
 
 #[test]

@@ -40,6 +40,15 @@ pub fn stream(events: &[(f64, &str)]) -> Transcript {
     transcript(&pieces)
 }
 
+fn files_ending_in_raw(folder: &Path) -> usize {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let count = |path: std::path::PathBuf| match path.is_dir() {
+        true => files_ending_in_raw(&path),
+        false => usize::from(path.extension().is_some_and(|e| e == "raw")),
+    };
+    entries.map(count).sum()
+}
+
 pub fn content(text: &str) -> String {
     format!(r#"{{"choices":[{{"index":0,"delta":{{"content":"{text}"}},"finish_reason":null}}]}}"#)
 }
@@ -63,15 +72,20 @@ pub struct Capture {
 
 impl Capture {
     pub fn load(folder: &Path) -> Capture {
-        let raw = fs::read(folder.join("response.raw")).unwrap();
+        Capture::of(&folder.join("response.raw"), &folder.join("arrivals.tsv"), folder)
+    }
+
+    fn of(raw: &Path, arrivals: &Path, name: &Path) -> Capture {
+        let folder = raw.parent().unwrap();
+        let raw = fs::read(raw).unwrap();
         // Some short replies were kept without their arrivals: one read.
-        let arrivals = fs::read_to_string(folder.join("arrivals.tsv")).unwrap_or(format!("1\t{}", raw.len()));
+        let arrivals = fs::read_to_string(arrivals).unwrap_or(format!("1\t{}", raw.len()));
         let read = |line: &str| {
             let (ms, bytes) = line.split_once('\t')?;
             Some((ms.parse().ok()?, bytes.parse().ok()?))
         };
         Capture {
-            name: folder.strip_prefix(data()).unwrap().to_string_lossy().into_owned(),
+            name: name.strip_prefix(data()).unwrap().to_string_lossy().into_owned(),
             raw,
             body: fs::read(folder.join("body.txt")).ok(),
             arrivals: arrivals.lines().filter_map(read).collect(),
@@ -91,6 +105,23 @@ impl Capture {
         }
         found.sort_by(|a, b| a.name.cmp(&b.name));
         assert!(found.len() > 60, "only {} captures", found.len());
+        found
+    }
+
+    /// Every recorded reply, those of streams that ran at the same time too.
+    pub fn every_file() -> Vec<Capture> {
+        let mut found = Capture::all();
+        for engine in fs::read_dir(data()).unwrap().map(|entry| entry.unwrap().path()) {
+            let Ok(streams) = fs::read_dir(engine.join("concurrent")) else { continue };
+            for raw in streams
+                .map(|entry| entry.unwrap().path())
+                .filter(|path| path.extension().is_some_and(|e| e == "raw"))
+            {
+                found.push(Capture::of(&raw, &raw.with_extension("arrivals.tsv"), &raw));
+            }
+        }
+        let files = files_ending_in_raw(&data());
+        assert_eq!(found.len(), files, "a recorded reply is not replayed");
         found
     }
 

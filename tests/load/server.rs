@@ -12,6 +12,8 @@ pub enum Then {
     Reply(Vec<u8>),
     /// Writes these bytes and closes.
     Close(Vec<u8>),
+    /// Writes these bytes in pieces of so many, each in a packet of its own, and closes.
+    Pieces(Vec<u8>, usize),
 }
 
 /// A request as the server saw it.
@@ -56,13 +58,16 @@ fn serve(mut stream: TcpStream, connection: usize, answer: &dyn Fn(&Seen) -> The
     while let Some(seen) = request(&mut stream, &mut received, connection) {
         let then = answer(&seen);
         let _gone = sender.send(seen);
-        let (Then::Reply(bytes) | Then::Close(bytes)) = &then;
-        if stream.write_all(bytes).is_err() {
+        let (bytes, piece) = match &then {
+            Then::Reply(bytes) | Then::Close(bytes) => (bytes, bytes.len().max(1)),
+            Then::Pieces(bytes, piece) => (bytes, *piece),
+        };
+        if bytes.chunks(piece).any(|piece| stream.write_all(piece).is_err()) {
             return;
         }
         match then {
             Then::Reply(_) => {}
-            Then::Close(_) => return,
+            Then::Close(_) | Then::Pieces(..) => return,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a case says and how it ends.
 
-use crate::emit::headline::{banners, headline};
+use crate::emit::headline::{banners, headline, is_let_through};
 use crate::emit::remarks::{self, plain};
 use crate::model::wording::count;
 use crate::model::{Finding, Judgement, Outcome, Reason, Verdict};
@@ -31,8 +31,10 @@ pub(super) struct Case {
 impl Case {
     /// What stands in the way of any verdict, or fails without a field that shows it.
     pub fn of_run(verdict: &Verdict) -> Case {
-        let shown =
-            verdict.findings.iter().any(|f| matches!(end_of(verdict, f).0, End::Failure | End::Error));
+        let shown = verdict
+            .findings
+            .iter()
+            .any(|f| is_tested(f) && matches!(end_of(verdict, f).0, End::Failure | End::Error));
         let fails = !verdict.problems.is_empty() || (verdict.outcome != Outcome::Pass && !shown);
         let mut lines: Vec<String> = verdict.problems.iter().map(|p| plain(&p.sentence())).collect();
         if lines.is_empty() {
@@ -69,8 +71,31 @@ impl Case {
         Case { name, end, kind, message: sentence, text: lines.join("\n") }.under(verdict)
     }
 
+    /// What was not judged, a case for each reason why.
+    pub fn together(verdict: &Verdict) -> Vec<Case> {
+        [
+            (Judgement::TooFew, "too_few_samples", "too few samples to be judged, so send more requests"),
+            (Judgement::New, "new", "no blessed value, so bless to have them watched"),
+        ]
+        .into_iter()
+        .filter_map(|(judgement, kind, why)| {
+            let fields: Vec<&Finding> = verdict.with(judgement).filter(|finding| finding.gated).collect();
+            let lines: Vec<String> =
+                fields.iter().map(|finding| plain(&remarks::sentence(finding))).collect();
+            let message = match lines.as_slice() {
+                [] => return None,
+                [one] => one.clone(),
+                several => format!("{} with {why}", count(several.len(), "gated field")),
+            };
+            let text =
+                if lines.len() == 1 { message.clone() } else { format!("{message}\n{}", lines.join("\n")) };
+            Some(Case { name: format!("pacegate.{kind}"), end: End::Skipped, kind, message, text })
+        })
+        .collect()
+    }
+
     /// The fields that the file has no room for.
-    pub fn left_out(verdict: &Verdict, rest: &[Finding]) -> Case {
+    pub fn left_out(verdict: &Verdict, rest: &[&Finding]) -> Case {
         let ends = || rest.iter().map(|finding| end_of(verdict, finding).0);
         let failing = ends().filter(|end| matches!(end, End::Failure | End::Error)).count();
         let message = format!(
@@ -84,8 +109,7 @@ impl Case {
 
     /// With `--report-only` nothing fails, and the words still say what would have.
     fn under(mut self, verdict: &Verdict) -> Case {
-        let nothing_fails = verdict.report_only && verdict.exit_code == 0;
-        if nothing_fails && matches!(self.end, End::Failure | End::Error) {
+        if is_let_through(verdict) && matches!(self.end, End::Failure | End::Error) {
             self.end = End::Skipped;
             self.message = format!("report only, would fail: {}", self.message);
             self.text = format!("report only, would fail: {}", self.text);
@@ -105,11 +129,16 @@ impl Case {
 
 const BLIND: &str = "blind";
 
+/// Whether a field is a test of its own.
+pub(super) fn is_tested(finding: &Finding) -> bool {
+    use Judgement::{New, NotGated, TooFew};
+    finding.gated && !matches!(finding.judgement, TooFew | New | NotGated)
+}
+
 fn end_of(verdict: &Verdict, finding: &Finding) -> (End, &'static str) {
     let judgement = finding.judgement;
     let blind = verdict.resolution.blind.contains(&finding.field.metric);
     match judgement {
-        _ if !finding.gated => (End::Skipped, "not_gated"),
         Judgement::Unchanged | Judgement::Improved | Judgement::Unresolved if blind => (End::Error, BLIND),
         Judgement::Regressed => (End::Failure, "regression"),
         Judgement::Missing => (End::Failure, "missing"),
@@ -117,10 +146,8 @@ fn end_of(verdict: &Verdict, finding: &Finding) -> (End, &'static str) {
         Judgement::NotComparable => (End::Error, "not_comparable"),
         Judgement::Unresolved if verdict.outcome == Outcome::Inconclusive => (End::Error, "inconclusive"),
         Judgement::Unresolved => (End::Skipped, "unresolved"),
-        Judgement::TooFew => (End::Skipped, "too_few_samples"),
         Judgement::Waived => (End::Skipped, "waived"),
-        Judgement::New => (End::Skipped, "new"),
-        Judgement::NotGated => (End::Skipped, "not_gated"),
+        Judgement::TooFew | Judgement::New | Judgement::NotGated => (End::Skipped, "not_judged"),
         Judgement::Unchanged | Judgement::Improved => (End::Passed, ""),
     }
 }

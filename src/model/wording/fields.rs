@@ -6,9 +6,8 @@ use crate::model::group::GroupId;
 use crate::model::metric::Metric;
 use crate::model::policy::{Allowance, Origin, Tolerance};
 use crate::model::quantity::{Finite, Quantity};
-use crate::model::reason::Side;
+use crate::model::reason::{Instead, Side};
 use crate::model::sentence::Sentence;
-use crate::model::statistic::Statistic;
 
 use super::parts::{chance, count, round_words, side_words};
 
@@ -104,24 +103,33 @@ pub fn could_be_noise(field: &FieldId, change: Change, tolerance: &Tolerance, p:
     ))
 }
 
-pub fn too_few_samples(field: &FieldId, n: u64, needed: u64, stand_in: Option<Statistic>) -> Sentence {
+pub fn too_few_samples(field: &FieldId, n: u64, needed: u64, instead: Instead) -> Sentence {
     Sentence::default().own(format!(
-        "{} of {} has {} in its smallest round and needs {needed} to be judged{}",
+        "{} of {} has {} in its smallest round and needs {needed} to be {}{}",
         field.local(),
         field.group,
         count(n, "sample"),
-        stand_in.map(|st| format!("; {}.{st} is judged in its place", field.metric)).unwrap_or_default()
+        if instead == Instead::OwnLimit { "told from noise" } else { "judged" },
+        in_its_place(field, instead)
     ))
 }
 
-pub fn unequal_samples(field: &FieldId, smaller: u64, larger: u64, stand_in: Option<Statistic>) -> Sentence {
+pub fn unequal_samples(field: &FieldId, smaller: u64, larger: u64, instead: Instead) -> Sentence {
     Sentence::default().own(format!(
-            "{} of {} is of {} on one side and of {smaller} on the other: tails of such unequal runs differ by themselves{}",
-            field.local(),
-            field.group,
-            count(larger, "sample"),
-            stand_in.map(|st| format!("; {}.{st} is judged in its place", field.metric)).unwrap_or_default()
-        ))
+        "{} of {} is of {} on one side and of {smaller} on the other: tails of such unequal runs differ by themselves{}",
+        field.local(),
+        field.group,
+        count(larger, "sample"),
+        in_its_place(field, instead)
+    ))
+}
+
+fn in_its_place(field: &FieldId, instead: Instead) -> String {
+    match instead {
+        Instead::Nothing => String::new(),
+        Instead::Percentile(other) => format!("; {}.{other} is judged in its place", field.metric),
+        Instead::OwnLimit => "; its limit decides all the same".to_owned(),
+    }
 }
 
 pub fn zero_value(field: &FieldId, side: Side, in_a_round: bool) -> Sentence {

@@ -34,11 +34,11 @@ pub fn sentence(reason: &Reason) -> Sentence {
         Reason::CouldBeNoise { field, change, tolerance, p } => {
             fields::could_be_noise(field, *change, tolerance, *p)
         }
-        Reason::TooFewSamples { field, n, needed, stand_in } => {
-            fields::too_few_samples(field, *n, *needed, *stand_in)
+        Reason::TooFewSamples { field, n, needed, instead } => {
+            fields::too_few_samples(field, *n, *needed, *instead)
         }
-        Reason::UnequalSamples { field, smaller, larger, stand_in } => {
-            fields::unequal_samples(field, *smaller, *larger, *stand_in)
+        Reason::UnequalSamples { field, smaller, larger, instead } => {
+            fields::unequal_samples(field, *smaller, *larger, *instead)
         }
         Reason::ZeroValue { field, side, in_a_round } => fields::zero_value(field, *side, *in_a_round),
         Reason::Missing { field, old, hint } => fields::missing(field, *old, hint),
@@ -92,8 +92,8 @@ pub fn sentence(reason: &Reason) -> Sentence {
             speedup::speedup_not_recomputable(group, *reported, why)
         }
         Reason::NoReference { wanted, strategies } => speedup::no_reference(wanted, strategies),
-        Reason::RunWide { ratio, interval, p, regressed, decode } => {
-            shifts::run_wide(*ratio, *interval, *p, *regressed, *decode)
+        Reason::RunWide { ratio, interval, p, regressed, reach } => {
+            shifts::run_wide(*ratio, *interval, *p, *regressed, *reach)
         }
         Reason::ClassShift { class, ratio, interval, p, regressed } => {
             shifts::class_shift(*class, *ratio, *interval, *p, *regressed)
@@ -136,6 +136,7 @@ pub fn sentence(reason: &Reason) -> Sentence {
             validity::out_of_order(field, *value, above, *above_value)
         }
         Reason::LostInRound { group, round } => validity::lost_in_round(group, *round),
+        Reason::RoundTooGood { field, value, others } => validity::round_too_good(field, *value, *others),
         Reason::FieldLostInRound { field, job, round } => validity::field_lost_in_round(field, *job, *round),
         Reason::BlessedInvalid { why } => validity::blessed_invalid(why),
         Reason::Incomplete { job } => validity::incomplete(job),

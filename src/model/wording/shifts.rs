@@ -2,7 +2,7 @@
 
 use crate::model::metric::{ChannelClass, Metric};
 use crate::model::quantity::Finite;
-use crate::model::reason::Reason;
+use crate::model::reason::{Reach, Reason};
 use crate::model::sentence::Sentence;
 
 use super::parts::{chance, count, plus, share};
@@ -11,8 +11,8 @@ use super::parts::{chance, count, plus, share};
 pub fn with_worst(reason: &Reason, worst: &str) -> Option<Sentence> {
     let worst = Some(worst);
     let text = match reason {
-        Reason::RunWide { ratio, interval, p, regressed, decode } => {
-            run_wide_words(*ratio, (*interval, *p), worst, *regressed, *decode)
+        Reason::RunWide { ratio, interval, p, regressed, reach } => {
+            run_wide_words(*ratio, (*interval, *p), worst, *regressed, *reach)
         }
         Reason::ClassShift { class, ratio, interval, p, regressed } => {
             class_words(*class, *ratio, (*interval, *p), worst, *regressed)
@@ -30,9 +30,9 @@ pub fn run_wide(
     interval: Option<(Finite, Finite)>,
     p: Option<Finite>,
     regressed: bool,
-    decode: bool,
+    reach: Reach,
 ) -> Sentence {
-    Sentence::default().own(run_wide_words(ratio, (interval, p), None, regressed, decode))
+    Sentence::default().own(run_wide_words(ratio, (interval, p), None, regressed, reach))
 }
 
 pub fn class_shift(
@@ -89,19 +89,21 @@ fn run_wide_words(
     sure: Sureness,
     worst: Option<&str>,
     regressed: bool,
-    decode: bool,
+    reach: Reach,
 ) -> String {
+    let what = if reach == Reach::NotAll { "the middle one of all gated fields" } else { "everything" };
     let verb = if regressed { "is" } else { "may be" };
-    let cause = match (regressed, decode) {
-        (true, true) => {
+    let cause = match (regressed, reach) {
+        (true, Reach::Decode) => {
             ": decode, or this machine? Repeat on another runner, or measure both sides in one job"
         }
-        (true, false) => {
+        (true, Reach::Everything) => {
             ": the change, or this machine? Repeat on another runner, or measure both sides in one job"
         }
+        (true, Reach::NotAll) => ": not all of them moved, so look at those that did",
         (false, _) => "; not significant, so it does not fail",
     };
-    format!("everything {verb} {}{}{cause}", percent_worse(ratio), aside(worst, sure))
+    format!("{what} {verb} {}{}{cause}", percent_worse(ratio), aside(worst, sure))
 }
 
 fn metric_shift_words(

@@ -39,11 +39,15 @@ pub fn nothing_sent() -> Sentence {
 
 pub fn bad_latency(field: &FieldId, value: Quantity, side: Side, in_a_round: bool) -> Sentence {
     Sentence::default().own(format!(
-        "{} of {} is {value}{} {}: nothing measured is negative",
+        "{} of {} is {value}{} {}: {}",
         field.local(),
         field.group,
         round_words(in_a_round),
-        side_words(side)
+        side_words(side),
+        match value.value < Finite::ZERO {
+            true => "nothing measured is negative",
+            false => "a rate is no more than 100 %",
+        }
     ))
 }
 
@@ -59,6 +63,14 @@ pub fn out_of_order(field: &FieldId, value: Quantity, above: &FieldId, above_val
 pub fn lost_in_round(group: &GroupId, round: usize) -> Sentence {
     Sentence::default().own(format!(
         "round {round} of this report lacks {group}, which other rounds have: the report is not whole"
+    ))
+}
+
+pub fn round_too_good(field: &FieldId, value: Quantity, others: Quantity) -> Sentence {
+    Sentence::default().own(format!(
+        "{} of {} is {value} in a round of this report, and {others} in the middle one: so much better by far can't be the same measurement, and the mean would hide the others behind it. Is it in another unit? Measure again",
+        field.local(),
+        field.group
     ))
 }
 
@@ -93,19 +105,19 @@ pub fn client_bottleneck(
 ) -> Sentence {
     let cause = match cpu_share {
         Some(share) if share.get() < OWN_DOING => format!(
-            "It used only {:.0} % of this machine's CPU itself, so something else held the cores: measure from a machine \
-             where nothing else runs, above all not the server, or give pacegate a core of its own (taskset)",
+            "It used {:.0} % of this machine's CPU, so something else held the cores (the server, a build): measure from \
+             another machine, or give pacegate a core of its own (taskset)",
             share.get() * 100.0
         ),
         Some(share) => format!(
-            "It used {:.0} % of this machine's CPU itself: lower the concurrency, or measure from a machine with more cores",
+            "It used {:.0} % of this machine's CPU: lower the concurrency, or measure from a machine with more cores",
             share.get() * 100.0
         ),
         None => "Use a quieter machine or lower the concurrency".to_owned(),
     };
     Sentence::default().own(format!(
         "the client was the bottleneck in {group}: it woke up {lag} late at p99, and {limit} is the most that can be told \
-         from the server's time, so these latencies may be its own. {cause}"
+         from the server's time. {cause}"
     ))
 }
 

@@ -130,6 +130,10 @@ impl Draft {
     pub fn stat(&mut self, metric: &Metric, statistic: Statistic, value: Number) {
         match value {
             Number::Absent => {}
+            Number::Finite(value) if value > 1.0 && metric.unit() == Unit::Fraction => {
+                let field = crate::model::field::local(metric, statistic);
+                self.contradicts(&format!("{field} is {value}; expected a share from 0 to 1"));
+            }
             Number::Finite(value) if value >= 0.0 => {
                 let Ok(value) = Finite::new(value) else { return };
                 let first = *self.measurement(metric).stats.entry(statistic).or_insert(value);
@@ -303,8 +307,7 @@ fn zero_is_absence(metric: &Metric, statistic: Statistic) -> bool {
 }
 
 /// A percentile of sorted samples by the tool's definition.
-#[must_use]
-pub fn pick(sorted: &Sorted, statistic: Statistic, definition: PercentileDefinition) -> Option<f64> {
+fn pick(sorted: &Sorted, statistic: Statistic, definition: PercentileDefinition) -> Option<f64> {
     let percent = statistic.percent()?;
     let definition = match definition {
         PercentileDefinition::FloorRank => Definition::FloorRank,
@@ -314,7 +317,7 @@ pub fn pick(sorted: &Sorted, statistic: Statistic, definition: PercentileDefinit
         PercentileDefinition::NearestRank => Definition::NearestRank,
         PercentileDefinition::InvertedCdf => Definition::InvertedCdf,
         PercentileDefinition::Exclusive => Definition::Exclusive,
-        PercentileDefinition::Unknown => return None,
+        PercentileDefinition::OfTheTool | PercentileDefinition::Unknown => return None,
     };
     sorted.percentile(percent, definition).ok()
 }

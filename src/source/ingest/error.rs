@@ -166,7 +166,7 @@ pub enum IngestError {
         limit: usize,
     },
     /// A value of another kind than the tool writes.
-    #[error("{place}: {what}; this is not what {format} writes there")]
+    #[error("{place}: {what}; {}", next(*format))]
     WrongValue {
         /// Where.
         place: Place,
@@ -311,4 +311,11 @@ impl IngestError {
 fn listed(refusals: &[Refusal]) -> String {
     let lines = refusals.iter().map(|refusal| format!("  {}: {}", refusal.format, refusal.missing));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+fn next(format: Format) -> String {
+    match format {
+        Format::Generic => "look at the report, and at its mapping in pacegate.toml".to_owned(),
+        _ => format!("this is not what {format} writes there"),
+    }
 }

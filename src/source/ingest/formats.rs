@@ -91,6 +91,27 @@ impl FromStr for Format {
     }
 }
 
+/// What `--format` asks for: a format, or a mapping as `generic:NAME`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The format.
+    pub format: Format,
+    /// The name of the mapping, where one was given.
+    pub mapping: Option<String>,
+}
+
+impl FromStr for Asked {
+    type Err = UnknownFormat;
+    fn from_str(text: &str) -> Result<Asked, UnknownFormat> {
+        match text.split_once(':') {
+            Some(("generic", name)) if !name.is_empty() => {
+                Ok(Asked { format: Format::Generic, mapping: Some(name.to_owned()) })
+            }
+            _ => Ok(Asked { format: text.parse()?, mapping: None }),
+        }
+    }
+}
+
 /// What reads a format.
 #[derive(Clone, Copy, Debug)]
 pub enum Reader {
@@ -166,7 +187,7 @@ pub fn def(format: Format) -> &'static FormatDef {
 #[must_use]
 pub fn documentation() -> String {
     let mut text = String::from(
-        "# Report formats\n\nMade from the table in `src/source/ingest/formats.rs`; a test holds it fresh.\n\n\
+        "# Report formats\n\nMade from the table in `src/source/ingest/table.rs`; a test holds it fresh.\n\n\
          A format is found by the keys that it must have; `--format NAME` says which it is and gives the full reason if it is not.\n\
          Every value is converted to ms, tok/s, req/s or MB. Two tools never mean quite the same by a metric, so a report is only\n\
          compared with a baseline of the same tool. Times without a zone are read as UTC.\n",

@@ -1,131 +1,144 @@
 //! Any other tool's JSON or CSV, by a mapping that the user writes: where each number stands, and what it is.
 
-use crate::model::{Fact, Metric, PercentileDefinition, Statistic, Unit};
+use crate::model::mapping::Counted;
+use crate::model::report::TokenSource;
+use crate::model::{Fact, Finite, Mapping};
 
 use super::content::Content;
 use super::draft::Draft;
 use super::error::{IngestError, Place};
-use super::number::{Number, Scalar};
 use super::outline::{Outline, Shape};
+use super::pointer::{self, Spot};
 use super::reading::{Reading, Run};
 use super::tree::Tree;
-use super::{Format, csv, parse, rows};
-
-/// Where the numbers of a tool stand that is not known here.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Mapping {
-    /// The tool, as reports shall name it.
-    pub tool: String,
-    /// The numbers; each must be there.
-    pub values: Vec<MappedValue>,
-    /// Where the requests sent stand, if they do.
-    pub sent: Option<String>,
-    /// Where the successful requests stand, if they do.
-    pub succeeded: Option<String>,
-    /// Where the requests in flight stand, if they do.
-    pub concurrency: Option<String>,
-    /// Where the model's name stands, if it does.
-    pub model: Option<String>,
-}
-
-/// One number.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MappedValue {
-    /// A JSON pointer such as `/latency/p95`, or the heading of a CSV column.
-    pub at: String,
-    /// The metric.
-    pub metric: Metric,
-    /// Its unit in the file, such as `s`, `ms`, `tok/s`, `GB`; for a metric that is not in the table it is kept as it is.
-    pub unit: String,
-    /// The statistic.
-    pub statistic: Statistic,
-    /// What the tool means by the metric, in a word; two words are never compared.
-    pub definition: String,
-    /// How the tool picks percentiles.
-    pub percentiles: PercentileDefinition,
-}
+use super::{Format, parse};
 
 /// Reads a file by a mapping.
 ///
 /// # Errors
-/// Neither JSON nor CSV, a place that is not there or holds no number, a unit that is none of the metric's.
+/// Neither JSON nor CSV, a place that is not there or holds no number, groups that nothing tells apart.
 pub fn read(content: &Content, outline: &Outline, mapping: &Mapping) -> Result<Reading, IngestError> {
-    let tree =
-        if outline.shape == Shape::Text { table(content)? } else { parse::json(content, Format::Generic)? };
     let mut reading = Reading::new(Format::Generic);
-    let mut draft = Draft::default();
-    for value in &mapping.values {
-        let leaf = at(content, &tree, &value.at)?;
-        let factor = factor(&value.unit, value.metric.unit()).ok_or_else(|| IngestError::WrongValue {
-            place: Place::file(&content.name).key(&value.at),
-            what: format!("the mapping says the unit \"{}\", which is none of {}", value.unit, value.metric),
+    let text = outline.shape == Shape::Text;
+    let tree = if text { pointer::table(content)? } else { parse::json(content, Format::Generic)? };
+    let whole = Spot::whole(content, text, &tree);
+    let spots = if text { whole.elements() } else { groups(whole, mapping)? };
+    if spots.len() > 1 && !tells_apart(mapping) {
+        return Err(IngestError::WrongValue {
+            place: Place::file(&content.name),
+            what: format!(
+                "holds {} groups, and nothing in [generic.{}] tells them apart; map concurrency, rate, strategy, traffic or prompt_tokens",
+                spots.len(),
+                mapping.tool
+            ),
             format: Format::Generic,
-        })?;
-        draft.define(&value.metric, &value.definition, value.percentiles);
-        draft.leaf(&value.metric, value.statistic, Some(leaf), factor);
+        });
     }
-    let mut count = |place: &Option<String>| match place {
-        Some(place) => at(content, &tree, place).map(|leaf| draft.counted(place, leaf.number())),
-        None => Ok(None),
-    };
-    let (sent, succeeded, concurrency) =
-        (count(&mapping.sent)?, count(&mapping.succeeded)?, count(&mapping.concurrency)?);
-    draft.outcomes(sent, succeeded);
-    draft.dimensions.concurrency = concurrency.and_then(|c| u32::try_from(c).ok());
-    draft.fact(Fact::Concurrency, concurrency);
-    draft.fact(Fact::Requests, sent);
-    draft.fact(Fact::Tool, Some(format!("generic, {}", mapping.tool)));
-    if let Some(place) = &mapping.model {
-        let model = at(content, &tree, place)?.text(&[]);
-        draft.fact(Fact::Model, model.as_ref());
-        reading.subject.model = model;
+    let mut drafts = Vec::new();
+    for spot in spots {
+        let draft = group(&spot, mapping)?;
+        if let Some(model) = draft.workload.get(&Fact::Model) {
+            reading.subject.model.get_or_insert_with(|| model.clone());
+        }
+        if let Some(version) = draft.workload.get(&Fact::ToolVersion) {
+            reading.version.get_or_insert_with(|| version.clone());
+        }
+        drafts.push((spot.place().key, draft));
     }
-    reading.run(content, Run::default(), [(String::new(), draft)])?;
+    reading.run(content, Run::default(), drafts)?;
     Ok(reading)
 }
 
-/// A CSV of one row as an object of its columns.
-fn table(content: &Content) -> Result<Tree, IngestError> {
-    let rows = csv::rows(content)?;
-    let [heading, row] = rows.as_slice() else {
-        return Err(IngestError::NoRun {
-            path: content.name.clone(),
-            what: format!("expected a heading and one row, found {} rows", rows.len()),
-        });
+/// The list that a mapping names, or the file as the one group that it is.
+fn groups<'a>(whole: Spot<'a>, mapping: &'a Mapping) -> Result<Vec<Spot<'a>>, IngestError> {
+    let list = match mapping.each.as_deref() {
+        None => return Ok(vec![whole]),
+        Some("/") => whole,
+        Some(each) => whole.to(each, "the list of groups")?,
     };
-    let cells =
-        heading.iter().zip(row).map(|(name, cell)| (name.clone(), Tree::Leaf(Scalar::Text(cell.clone()))));
-    Ok(Tree::Map(cells.collect()))
-}
-
-/// The value at a JSON pointer, or in a column.
-fn at<'a>(content: &Content, tree: &'a Tree, place: &str) -> Result<&'a Tree, IngestError> {
-    let found = match place.strip_prefix('/') {
-        None => tree.get(place),
-        Some(rest) => rest.split('/').try_fold(tree, |tree, step| {
-            let key = step.replace("~1", "/").replace("~0", "~");
-            match tree {
-                Tree::List(elements) => elements.get(key.parse::<usize>().ok()?),
-                Tree::Map(_) | Tree::Leaf(_) => tree.get(&key),
-            }
-        }),
-    };
-    let present = found.filter(|leaf| leaf.number() != Some(Number::Absent));
-    present.ok_or_else(|| IngestError::WrongValue {
-        place: Place::file(&content.name).key(place),
-        what: "the mapping looks for a value here and there is none".to_owned(),
-        format: Format::Generic,
-    })
-}
-
-fn factor(unit: &str, ours: Unit) -> Option<f64> {
-    match (ours, unit) {
-        (Unit::Plain, _) => Some(1.0),
-        (Unit::Megabyte, "MB") | (Unit::Ratio, "x") | (Unit::Fraction, "fraction") => Some(1.0),
-        (Unit::Megabyte, "GB") => Some(1000.0),
-        (Unit::Megabyte, "MiB") => Some(1.048_576),
-        (Unit::Megabyte, "GiB") => Some(1_073.741_824),
-        (Unit::Fraction, "%") => Some(0.01),
-        (ours, unit) => rows::factor(unit, ours),
+    match list.tree {
+        Tree::List(_) => Ok(list.elements()),
+        other => Err(list.wrong(format!("found {}, expected the list of groups", other.kind()))),
     }
+}
+
+fn tells_apart(mapping: &Mapping) -> bool {
+    let parts = [Fact::Concurrency, Fact::Rate, Fact::Traffic, Fact::PromptTokens];
+    mapping.strategy.is_some() || parts.iter().any(|fact| mapping.facts.contains_key(fact))
+}
+
+fn group(spot: &Spot<'_>, mapping: &Mapping) -> Result<Draft, IngestError> {
+    let mut draft = Draft::default();
+    counts(&mut draft, spot, mapping)?;
+    facts(&mut draft, spot, mapping)?;
+    // Where nothing succeeded, there is nothing that would have taken time.
+    let none_succeeded = draft.requests.succeeded == Some(0);
+    for field in &mapping.fields {
+        draft.define(&field.metric, &field.definition, mapping.percentiles);
+        let what = crate::model::field::local(&field.metric, field.statistic);
+        let found = match spot.to(&field.at, &what) {
+            Ok(found) => found,
+            Err(_) if none_succeeded => continue,
+            Err(error) => return Err(error),
+        };
+        let number = found.number(none_succeeded)?;
+        draft.scaled(&field.metric, field.statistic, number, field.factor.get());
+    }
+    Ok(draft)
+}
+
+fn counts(draft: &mut Draft, spot: &Spot<'_>, mapping: &Mapping) -> Result<(), IngestError> {
+    let mut count = |counted: Counted, what: &str| -> Result<Option<u64>, IngestError> {
+        let Some(at) = mapping.counts.get(&counted) else { return Ok(None) };
+        let found = spot.to(at, what)?;
+        Ok(draft.counted(at, Some(found.number(false)?)))
+    };
+    let sent = count(Counted::Sent, "the requests sent")?;
+    let succeeded = count(Counted::Succeeded, "the successful requests")?;
+    let failed = count(Counted::Failed, "the failed requests")?;
+    let input = count(Counted::InputTokens, "the prompt tokens")?;
+    let output = count(Counted::OutputTokens, "the output tokens")?;
+    let sent = sent.or_else(|| succeeded.zip(failed).map(|(succeeded, failed)| draft.sum(succeeded, failed)));
+    let rest = draft.rest(sent, failed);
+    if let Some((told, rest)) = succeeded.zip(rest).filter(|(told, rest)| told != rest) {
+        draft.contradicts(&format!("{told} requests succeeded, and sent less failed gives {rest}"));
+    }
+    draft.outcomes(sent, succeeded.or(rest));
+    draft.fact(Fact::Requests, sent);
+    draft.tokens(input, output, TokenSource::Unknown);
+    Ok(())
+}
+
+fn facts(draft: &mut Draft, spot: &Spot<'_>, mapping: &Mapping) -> Result<(), IngestError> {
+    draft.fact(Fact::Tool, Some(format!("generic, {}", mapping.tool)));
+    if let Some(at) = &mapping.strategy {
+        draft.dimensions.strategy = Some(spot.to(at, "the strategy")?.name()?);
+    }
+    for (fact, at) in &mapping.facts {
+        let found = spot.to(at, fact.name())?;
+        match fact {
+            Fact::Concurrency => draft.concurrency(at, Some(found.number(false)?)),
+            Fact::Rate => {
+                let rate = found.number(false)?.finite().filter(|rate| *rate > 0.0);
+                let rate = rate.and_then(|rate| Finite::new(rate).ok());
+                let rate = rate.ok_or_else(|| {
+                    found.wrong(format!("found {}, expected a rate above 0", found.tree.kind()))
+                })?;
+                draft.dimensions.rate = Some(rate);
+                draft.fact(Fact::Rate, Some(rate));
+            }
+            Fact::PromptTokens => {
+                let tokens = draft.counted(at, Some(found.number(false)?));
+                draft.dimensions.prompt_tokens = tokens.and_then(|tokens| u32::try_from(tokens).ok());
+                draft.fact(Fact::PromptTokens, tokens);
+            }
+            _ => {
+                if *fact == Fact::Traffic {
+                    draft.dimensions.traffic = Some(found.name()?);
+                }
+                draft.fact(*fact, Some(found.text()?));
+            }
+        }
+    }
+    Ok(())
 }

@@ -5,19 +5,16 @@ use serde::Deserialize;
 use crate::model::group::name_part;
 use crate::model::report::FailureKind;
 use crate::model::{Fact, Metric, PercentileDefinition, Statistic};
-use crate::stats::percentile::Sorted;
 
 use super::content::Content;
 use super::detect::{Miss, Sniff, need};
-use super::draft::{Draft, pick};
+use super::draft::Draft;
 use super::error::IngestError;
 use super::number::{Number, Text};
 use super::outline::{Outline, Shape};
 use super::reading::{Reading, Run};
 use super::{Format, csv, parse, stamp};
 
-/// More requests than this are not spread out from the histogram.
-const MOST_REQUESTS: u64 = 20_000_000;
 const DEFINITION: &str = "whole-body-of-any-outcome";
 
 /// Whether it is locust's.
@@ -118,23 +115,15 @@ fn histogram(draft: &mut Draft, endpoint: &Endpoint) {
     for (time, count) in &endpoint.response_times {
         let count = draft.times(&format!("response_times.{time}"), Some(*count));
         total = draft.sum(total, count);
-        let Some(time) = Number::parse(time).and_then(Number::finite) else {
-            draft.contradicts(&format!("response_times.{time} is no time; expected milliseconds"));
-            continue;
-        };
-        if total <= MOST_REQUESTS {
-            times.extend((0..count).map(|_| time));
+        match Number::parse(time).and_then(Number::finite) {
+            Some(time) => times.push((time, count)),
+            None => draft.contradicts(&format!("response_times.{time} is no time; expected milliseconds")),
         }
     }
-    if total > MOST_REQUESTS {
-        draft.notes.push(format!("its {total} response times are too many to take percentiles of here"));
-        times.clear();
-    }
-    if let Ok(sorted) = Sorted::new(times) {
-        for statistic in [Statistic::P50, Statistic::P90, Statistic::P95, Statistic::P99] {
-            let value = pick(&sorted, statistic, PercentileDefinition::Linear);
-            draft.stat(&Metric::E2E, statistic, value.map(Number::of).unwrap_or_default());
-        }
+    times.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    for statistic in [Statistic::P50, Statistic::P90, Statistic::P95, Statistic::P99] {
+        let value = statistic.percent().and_then(|percent| percentile(&times, total, percent));
+        draft.stat(&Metric::E2E, statistic, value.map(Number::of).unwrap_or_default());
     }
     draft.stat(&Metric::E2E, Statistic::Min, endpoint.min_response_time);
     draft.stat(&Metric::E2E, Statistic::Max, endpoint.max_response_time);
@@ -142,6 +131,21 @@ fn histogram(draft: &mut Draft, endpoint: &Endpoint) {
     if let Some((sum, sent)) = endpoint.total_response_time.finite().zip(sent) {
         draft.stat(&Metric::E2E, Statistic::Mean, Number::of(sum / real(sent)));
     }
+}
+
+/// A percentile by linear interpolation, read off the counts: a small file can count more requests than memory has room for.
+fn percentile(times: &[(f64, u64)], total: u64, percent: f64) -> Option<f64> {
+    let offset = real(total.checked_sub(1)?) * (percent / 100.0);
+    let at = |rank: f64| {
+        let mut below = 0.0;
+        let found = times.iter().find(|(_, count)| {
+            below += real(*count);
+            below > rank
+        });
+        found.map(|(time, _)| *time)
+    };
+    let (lower, upper) = (at(offset.floor())?, at(offset.ceil())?);
+    Some(lower + (upper - lower) * offset.fract())
 }
 
 /// `NAME_stats.csv`; its row `Aggregated` is the sum of the others.

@@ -37,6 +37,7 @@ mod outcomes;
 mod outline;
 mod own;
 mod parse;
+mod pointer;
 mod reading;
 mod rows;
 mod script_a;
@@ -54,11 +55,10 @@ mod vllm;
 
 use std::path::{Path, PathBuf};
 
-use crate::model::Report;
+use crate::model::{Mapping, Report};
 
 pub use error::{IngestError, Place, Refusal};
-pub use formats::{Format, FormatDef, UnknownFormat, def, documentation};
-pub use generic::{MappedValue, Mapping};
+pub use formats::{Asked, Format, FormatDef, UnknownFormat, def, documentation};
 pub use table::FORMATS;
 
 use content::Content;
@@ -94,7 +94,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// How files are read and joined.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// The format, where it is not to be found.
     pub format: Option<Format>,
@@ -176,6 +176,8 @@ pub fn read(inputs: &[Input], options: &Options) -> Result<Report, IngestError> 
 /// Reads what a path leads to: one file, or the parts of a run.
 fn read_one(input: &Input, options: &Options) -> Result<Read, IngestError> {
     let (files, known) = match layout::find(&input.path)? {
+        // Known tools' names mean nothing here: another file beside this one is not what the mapping is of.
+        _ if options.mapping.is_some() => (vec![input.path.clone()], true),
         layout::Found::Reports(files) => (files, true),
         layout::Found::Candidates(files) => (files, false),
     };
@@ -235,10 +237,31 @@ pub fn read_bytes(name: &str, bytes: Vec<u8>, options: &Options) -> Result<Repor
     }
 }
 
-/// Files above this are hashed on a second thread while they are parsed.
-const HASHED_BESIDE: usize = 1 << 20;
+/// Files above this are hashed on a second thread while they are parsed, and known by what stands before it where that is enough.
+const LARGE: usize = 1 << 20;
 
-fn read_content(
+fn read_content(content: Content, strategy: Option<&str>, options: &Options) -> Result<Read, IngestError> {
+    if let Some((outline, def)) = known_by_its_head(&content, options)
+        && let Ok(read) = parsed_and_hashed(&content, &outline, def, strategy)
+    {
+        return Ok(read);
+    }
+    read_carefully(content, strategy, options)
+}
+
+/// Whose a large file is, if its first part has every mark: a pass over all of it would take as long as to parse it.
+fn known_by_its_head(content: &Content, options: &Options) -> Option<(Outline, &'static FormatDef)> {
+    if options.mapping.is_some() || content.bytes.len() <= LARGE {
+        return None;
+    }
+    let outline = Outline::of(&content.bytes[..LARGE]);
+    let sound = outline.too_deep.is_none() && outline.nonfinite.is_none();
+    let def = detect::detect(content, &outline, options.format).ok()?;
+    (sound && !def.bare_nonfinite).then_some((outline, def))
+}
+
+/// Looks at every byte first, so that whatever is wrong is told by its cause.
+fn read_carefully(
     mut content: Content,
     strategy: Option<&str>,
     options: &Options,
@@ -248,34 +271,48 @@ fn read_content(
         return Err(IngestError::TooDeep { place: content.place(offset), limit: outline::MOST_DEPTH });
     }
     if let Some(mapping) = &options.mapping {
+        refuse_nonfinite(&content, &outline, Format::Generic)?;
         let reading = generic::read(&content, &outline, mapping)?;
-        let (path, digest) = (content.name.clone(), content.digest());
-        return Ok(Read::Foreign(Box::new(FileRead {
-            path,
-            digest,
-            strategy: strategy.map(str::to_owned),
-            reading,
-        })));
-    }
-    let def = detect::detect(&content, &outline, options.format)?;
-    if let Some(offset) = outline.nonfinite {
-        if !def.bare_nonfinite {
-            let rest = &content.bytes[offset..];
-            let token = if rest.starts_with(b"NaN") { "NaN" } else { "Infinity" };
-            let place = content.place(offset).key(locate::keys_to(&content, offset));
-            return Err(IngestError::NotFinite { place, token: token.to_owned(), format: def.format });
+        let (path, strategy) = (content.name.clone(), strategy.map(str::to_owned));
+        if reading.runs.iter().all(|run| run.groups.is_empty()) {
+            return Err(IngestError::NoRun { path, what: "the list of groups is empty".to_owned() });
         }
         let digest = content.digest();
-        outline::quote_nonfinite(&mut content.bytes);
-        return parsed(&content, &outline, def, strategy, || digest);
+        return Ok(Read::Foreign(Box::new(FileRead { path, digest, strategy, reading })));
     }
-    if content.bytes.len() < HASHED_BESIDE {
-        return parsed(&content, &outline, def, strategy, || content.digest());
+    let def = detect::detect(&content, &outline, options.format)?;
+    if outline.nonfinite.is_none() {
+        return parsed_and_hashed(&content, &outline, def, strategy);
+    }
+    if !def.bare_nonfinite {
+        refuse_nonfinite(&content, &outline, def.format)?;
+    }
+    let digest = content.digest();
+    outline::quote_nonfinite(&mut content.bytes);
+    parsed(&content, &outline, def, strategy, || digest)
+}
+
+fn parsed_and_hashed(
+    content: &Content,
+    outline: &Outline,
+    def: &FormatDef,
+    strategy: Option<&str>,
+) -> Result<Read, IngestError> {
+    if content.bytes.len() < LARGE {
+        return parsed(content, outline, def, strategy, || content.digest());
     }
     std::thread::scope(|scope| {
         let hashing = scope.spawn(|| content.digest());
-        parsed(&content, &outline, def, strategy, || hashing.join().unwrap_or_else(|_| content.digest()))
+        parsed(content, outline, def, strategy, || hashing.join().unwrap_or_else(|_| content.digest()))
     })
+}
+
+/// Bare NaN and infinity are no JSON, and only few tools write them.
+fn refuse_nonfinite(content: &Content, outline: &Outline, format: Format) -> Result<(), IngestError> {
+    let Some(offset) = outline.nonfinite else { return Ok(()) };
+    let token = if content.bytes[offset..].starts_with(b"NaN") { "NaN" } else { "Infinity" };
+    let place = content.place(offset).key(locate::keys_to(content, offset));
+    Err(IngestError::NotFinite { place, token: token.to_owned(), format })
 }
 
 fn parsed(

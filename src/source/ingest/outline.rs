@@ -153,6 +153,10 @@ impl Scan<'_> {
             }
         }
         self.at = end;
+        // What breaks off is no key: it could begin like one.
+        if end >= self.bytes.len() {
+            return;
+        }
         let depth = self.stack.len();
         let Some(level) = self.stack.last_mut() else { return };
         if level.kept && level.key_next {
@@ -161,7 +165,7 @@ impl Scan<'_> {
             if !self.path.is_empty() {
                 self.path.push('.');
             }
-            self.path.push_str(&String::from_utf8_lossy(&self.bytes[start..end.min(self.bytes.len())]));
+            self.path.push_str(&String::from_utf8_lossy(&self.bytes[start..end]));
             if let Some(kept) = self.kept.get_mut(depth - 1).filter(|kept| **kept < MOST_KEYS) {
                 *kept += usize::from(outline.keys.insert(self.path.clone()));
             }
@@ -239,6 +243,16 @@ mod tests {
             Outline::of(format!("{{\"map\":{{{}}},\"last\":{{\"of\":1}}}}", map.join(",")).as_bytes());
         assert!(outline.has("map.k4095.x4095") && outline.has("last"));
         assert_eq!((outline.has("map.k4096"), outline.keys.len()), (false, 2 + 4096 + 4096));
+    }
+
+    #[test]
+    fn a_key_that_breaks_off_is_none() {
+        let text = br#"{"metrics": 1, "metrics_phase": 2}"#;
+        for end in 0..text.len() {
+            let outline = Outline::of(&text[..end]);
+            assert!(outline.keys.iter().all(|key| key == "metrics" || key == "metrics_phase"), "{end}");
+            assert_eq!(outline.has("metrics"), end > 9, "{end}");
+        }
     }
 
     #[test]

@@ -301,13 +301,15 @@ pub const FORMATS: &[FormatDef] = &[
         tool: "any other tool",
         proven: &[],
         versions: "whatever the mapping fits",
-        files: "JSON, or a CSV of one row, with a mapping in pacegate.toml: JSON pointer or column to metric, unit, statistic, definition",
+        files: "JSON or CSV, by a mapping in pacegate.toml ([generic.NAME], see other-tools.md): JSON pointer or column to metric, unit, statistic, definition",
         inside: "what the mapping says; each place must be there and hold a number",
-        lacking: "raw samples; more than one group a file",
+        lacking: "raw samples",
         flag: "",
         bare_nonfinite: false,
         approximate: &[],
-        detect: |_| Err("needs a mapping".to_owned()),
+        detect: |_| {
+            Err("needs a mapping: [generic.NAME] in pacegate.toml, and --format generic:NAME".to_owned())
+        },
         reader: Reader::Mapped,
     },
 ];

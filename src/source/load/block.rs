@@ -175,7 +175,9 @@ impl Worker {
         let mut free = self.began;
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(call) = self.block.calls.get(index) else { return };
+            let Some(call) = self.block.calls.get(index) else {
+                return slot.rest(&self.block.endpoint).await;
+            };
             let record = self.send(&mut slot, call, free).await;
             free = record.ended;
             // Nobody listens any more only when the run is over.

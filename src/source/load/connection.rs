@@ -15,10 +15,12 @@ use hyper::client::conn::http1;
 use hyper::rt::ReadBufCursor;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 use tokio_rustls::client::TlsStream;
 
 use super::clock::{Clock, millis};
 use super::endpoint::Endpoint;
+use super::keep_alive::{HABIT, KeepAlive, WATCH};
 use super::transcript::{Nanos, Opened, Read};
 
 /// More bytes than any answer has, heads and transfer coding included.
@@ -81,14 +83,32 @@ impl Connection {
         Ok((Connection { sender, driver, closed: false, recording, last_used }, opened))
     }
 
-    /// Whether another request may be sent on it.
-    pub fn is_usable(&mut self, now: Nanos) -> bool {
+    /// Whether another request may be sent on it. Notes a close that tells of the server's habit.
+    pub fn is_usable(&mut self, now: Nanos, keep_alive: &KeepAlive) -> bool {
+        let idle = now.saturating_sub(self.last_used);
         if !self.closed {
             // A close by the server is noticed only by looking.
             let mut context = Context::from_waker(Waker::noop());
             self.closed = self.driver.as_mut().poll(&mut context).is_ready();
+            if self.closed && idle < HABIT {
+                keep_alive.closed();
+            }
         }
-        !self.closed && self.sender.is_ready() && now.saturating_sub(self.last_used) < IDLE
+        !self.closed && self.sender.is_ready() && idle < IDLE && keep_alive.may_reuse()
+    }
+
+    /// Waits whether the server closes after its reply, if that is not known yet.
+    pub async fn watch(&mut self, keep_alive: &KeepAlive) {
+        if self.closed || !keep_alive.is_unknown() {
+            return;
+        }
+        match timeout(WATCH, self.driver.as_mut()).await {
+            Ok(_closed) => {
+                self.closed = true;
+                keep_alive.closed();
+            }
+            Err(_) => keep_alive.kept(),
+        }
     }
 }
 

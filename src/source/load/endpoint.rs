@@ -11,6 +11,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring};
 
+use super::keep_alive::KeepAlive;
 use super::key::Secret;
 use super::url::BaseUrl;
 
@@ -68,6 +69,7 @@ pub struct Endpoint {
     pub(super) addresses: Vec<SocketAddr>,
     pub(super) tls: Option<Tls>,
     pub(super) headers: HeaderMap,
+    pub(super) keep_alive: Arc<KeepAlive>,
 }
 
 impl Endpoint {
@@ -82,7 +84,8 @@ impl Endpoint {
             .map_err(|source| EndpointError::NoAddress { host: host.clone(), source })?
             .collect();
         let tls = if url.tls() { Some(tls(&url, ca_file)?) } else { None };
-        let mut endpoint = Endpoint { url, addresses, tls, headers: HeaderMap::new() };
+        let keep_alive = Arc::default();
+        let mut endpoint = Endpoint { url, addresses, tls, headers: HeaderMap::new(), keep_alive };
         let authority = endpoint.url.authority();
         endpoint.header("host", &authority, false)?;
         endpoint.header("user-agent", concat!("pacegate/", env!("CARGO_PKG_VERSION")), false)?;

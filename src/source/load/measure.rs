@@ -18,10 +18,12 @@ use crate::stats::StatsError;
 
 use super::clock::Clock;
 use super::endpoint::EndpointError;
+use super::files;
 use super::key::{KeyError, Secret, Trusted, clean};
 use super::plan::{self, Ask, Planned, Step};
 use super::prompts::{Nonce, PromptFileError, Scale};
 use super::side::{Side, secrets};
+use super::too_many;
 use super::url::UrlError;
 
 mod group;
@@ -69,6 +71,11 @@ pub enum LoadError {
     NothingToMeasure,
     #[error("concurrency 0 sends no request; expected 1 or more")]
     NoConcurrency,
+    #[error(
+        "{concurrency} requests in flight need {needed} open files, and this process may have {allowed}; raise the limit \
+         first (ulimit -n {needed}), or lower the concurrency"
+    )]
+    OpenFiles { concurrency: u32, allowed: u64, needed: u64 },
     #[error("rate {0} requests per second; expected 0.001 to 1e6")]
     Rate(Finite),
     #[error(
@@ -149,6 +156,7 @@ impl<'a> Run<'a> {
         options: &'a Options,
         cancel: &'a AtomicBool,
     ) -> Result<Self, LoadError> {
+        files::check(&profile.load, profile.requests, files::allowed())?;
         let mut sides = Vec::new();
         let mut all_secrets: Vec<Secret> = options.key.iter().cloned().collect();
         for strategy in &profile.strategies {
@@ -226,16 +234,15 @@ impl<'a> Run<'a> {
         };
         let complete = measured == self.planned.len() * profile.rounds as usize * sides
             && rounds.iter().flat_map(|round| round.groups.iter().chain(&round.against)).all(whole);
+        let mut warnings = self.warnings.clone();
+        warnings.extend(too_many::began(rounds.iter().flat_map(|round| &round.groups)));
         let seen = self.sides.iter().flatten().flatten().find_map(|side| side.seen.as_ref());
         let engine = if self.simulated { Some(MOCK_ENGINE) } else { seen.and_then(|seen| seen.engine) };
         let model = self.models.iter().max_by_key(|(_, n)| **n).map(|(model, _)| model.clone());
         Report {
             schema: report::SCHEMA.to_owned(),
             tool: Tool::pacegate(),
-            source: Source {
-                warnings: self.warnings.iter().cloned().collect(),
-                ..Source::of(SourceKind::Load)
-            },
+            source: Source { warnings: warnings.into_iter().collect(), ..Source::of(SourceKind::Load) },
             subject: Subject {
                 model,
                 engine: engine.map(str::to_owned),

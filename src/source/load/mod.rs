@@ -10,6 +10,8 @@ mod connection;
 pub mod control;
 pub mod doctor;
 pub mod endpoint;
+mod files;
+mod keep_alive;
 pub mod key;
 mod measure;
 pub mod openai;
@@ -24,6 +26,7 @@ mod side;
 pub mod sse;
 mod tally;
 pub mod timeline;
+mod too_many;
 pub mod transcript;
 pub mod url;
 

@@ -56,7 +56,8 @@ impl Slot {
             ended: begun,
         };
         let mut kept = self.0.take();
-        let usable = kept.as_mut().is_some_and(|connection| connection.is_usable(begun));
+        let usable =
+            kept.as_mut().is_some_and(|connection| connection.is_usable(begun, &endpoint.keep_alive));
         let mut connection = match kept.filter(|_| usable) {
             Some(connection) => connection,
             None => match connect(endpoint, timeouts, clock).await {
@@ -83,8 +84,17 @@ impl Slot {
         if transcript.ending == Ending::Whole {
             connection.last_used = transcript.ended;
             self.0 = Some(connection);
+        } else if usable && transcript.raw.is_empty() && matches!(transcript.ending, Ending::Broken(_)) {
+            endpoint.keep_alive.closed();
         }
         transcript
+    }
+
+    /// No request follows: learns from the open connection, once, whether the server keeps it.
+    pub async fn rest(&mut self, endpoint: &Endpoint) {
+        if let Some(connection) = &mut self.0 {
+            connection.watch(&endpoint.keep_alive).await;
+        }
     }
 }
 

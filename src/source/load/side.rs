@@ -12,13 +12,13 @@ use super::control;
 use super::endpoint::Endpoint;
 use super::key::{NamedBy, Secret};
 use super::measure::{LoadError, Options};
-use super::prompts::{Nonce, Scale, probe};
+use super::prompts::{ALL_WORDS, Nonce, Scale, probe};
 use super::request::Call;
 use super::timeline::Timeline;
 use super::url::BaseUrl;
 
-/// Words of the two probes that tell how many tokens a word has.
-const PROBE_WORDS: (u32, u32) = (64, 256);
+/// Words of the two probes that tell how many tokens a word has: every word once, and three times.
+const PROBE_WORDS: (u32, u32) = (ALL_WORDS, 3 * ALL_WORDS);
 
 /// One strategy at one endpoint.
 #[derive(Clone)]

@@ -21,7 +21,9 @@ pub use field::{Class, Field, limit_of_decrease, limit_of_increase, over_limit};
 pub use input::{Evidence, JobRow, Tier};
 pub use judge::{judge, over_their_limits};
 pub use outcome::{ClassOutcome, FieldOutcome, FieldWord, Outcome, Test};
-pub use plan::{Needed, Target, Workload, duet_resolution_ahead, needed, resolution_ahead};
+pub use plan::{
+    Needed, Target, Workload, duet_resolution_ahead, needed, pairs_needed, resolution_ahead, visible_ahead,
+};
 pub use resolution::Resolution;
 
 #[cfg(test)]

@@ -37,23 +37,31 @@ pub fn duet_resolution_ahead(
     round_variance: &[f64],
     pairs: usize,
 ) -> Result<Resolution, StatsError> {
-    check_fields(fields)?;
-    same_length("round variances", fields.len(), round_variance.len())?;
-    not_negative("round variances", round_variance)?;
-    within("round pairs of a duet", real(pairs), real(rule.duet_pairs)..=1e6, "3 or more")?;
     let layout = Layout::new(rule, fields);
-    let plan = Plan {
-        rule,
-        fields,
-        layout: &layout,
-        tier: Some(Tier::Duet),
-        variance: round_variance.iter().map(|w| 2.0 * w).collect(),
-        reference: layout.reference_pool().first().copied().unwrap_or(0),
-        run: 1.0,
-        classes: vec![1.0; layout.classes.len()],
-        of_fields: vec![1.0; fields.len()],
-    };
-    plan.resolution(1.0, pairs, rule.enough_rounds)
+    Plan::of_duet(rule, fields, &layout, round_variance)?.of_pairs(pairs)
+}
+
+/// How many round pairs of a duet bring the smallest visible change of `target` down to `share`; `None` where no number
+/// up to [`MOST_ROUNDS`] does. `round_variance`: the sampling variance of one round, per field.
+///
+/// # Errors
+/// As [`duet_resolution_ahead`]; also when `share` is not positive.
+pub fn pairs_needed(
+    rule: &Rule,
+    fields: &[Field],
+    round_variance: &[f64],
+    target: Target,
+    share: f64,
+) -> Result<Option<usize>, StatsError> {
+    within("change to be shown", share, f64::MIN_POSITIVE..=1e6, "above 0")?;
+    let layout = Layout::new(rule, fields);
+    let plan = Plan::of_duet(rule, fields, &layout, round_variance)?;
+    for pairs in rule.duet_pairs..=MOST_ROUNDS {
+        if plan.of_target(&plan.of_pairs(pairs)?, target).is_some_and(|found| found <= share) {
+            return Ok(Some(pairs));
+        }
+    }
+    Ok(None)
 }
 
 /// How the baseline was measured.
@@ -74,6 +82,22 @@ pub enum Target {
     Class(Class),
     /// A change of one field, by index.
     Field(usize),
+}
+
+/// The smallest change of `target` that a candidate measured like the baseline shows with 90 % power; `None`: none.
+///
+/// # Errors
+/// As [`resolution_ahead`].
+pub fn visible_ahead(
+    rule: &Rule,
+    fields: &[Field],
+    baseline: &[JobRow],
+    fewest_rounds: usize,
+    target: Target,
+) -> Result<Option<f64>, StatsError> {
+    let layout = Layout::new(rule, fields);
+    let plan = Plan::of_jobs(rule, fields, &layout, baseline, fewest_rounds)?;
+    Ok(plan.of_target(&plan.resolution(1.0, baseline.len(), fewest_rounds)?, target))
 }
 
 /// How much of one thing, with all else as it was, shows a change of the wanted size; `None` where no amount does.
@@ -195,6 +219,33 @@ impl<'a> Plan<'a> {
             classes: channels.classes.iter().map(|test| test.map_or(1.0, |test| test.factor)).collect(),
             of_fields: channels.fields.iter().map(|test| test.factor).collect(),
         })
+    }
+
+    fn of_duet(
+        rule: &'a Rule,
+        fields: &'a [Field],
+        layout: &'a Layout,
+        round_variance: &[f64],
+    ) -> Result<Self, StatsError> {
+        check_fields(fields)?;
+        same_length("round variances", fields.len(), round_variance.len())?;
+        not_negative("round variances", round_variance)?;
+        Ok(Self {
+            rule,
+            fields,
+            layout,
+            tier: Some(Tier::Duet),
+            variance: round_variance.iter().map(|w| 2.0 * w).collect(),
+            reference: layout.reference_pool().first().copied().unwrap_or(0),
+            run: 1.0,
+            classes: vec![1.0; layout.classes.len()],
+            of_fields: vec![1.0; fields.len()],
+        })
+    }
+
+    fn of_pairs(&self, pairs: usize) -> Result<Resolution, StatsError> {
+        within("round pairs of a duet", real(pairs), real(self.rule.duet_pairs)..=1e6, "3 or more")?;
+        self.resolution(1.0, pairs, self.rule.enough_rounds)
     }
 
     /// With the sampling variance times `scale`, this many baseline jobs (or pairs) and rounds.

@@ -140,3 +140,23 @@ fn between_the_planned_looks_nothing_is_decided() {
     assert!(look(&RULE, &fields(), &pairs[..3], &level).unwrap().is_some());
     assert_eq!(look(&RULE, &fields(), &pairs, &level), Ok(None));
 }
+
+#[test]
+fn the_pairs_needed_are_the_fewest_that_will_do() {
+    let round: Vec<f64> = (1..=16).map(|f| 4e-4 * f64::from(f)).collect();
+    for (target, share) in [(Target::Run, 0.12), (Target::Class(Class::E2e), 0.15), (Target::Field(3), 0.2)] {
+        let pairs = pairs_needed(&RULE, &fields(), &round, target, share).unwrap().unwrap();
+        let found = |pairs: usize| {
+            let ahead = duet_resolution_ahead(&RULE, &fields(), &round, pairs).unwrap();
+            match target {
+                Target::Run => ahead.run,
+                Target::Class(_) => ahead.classes[2].unwrap(),
+                Target::Field(f) => ahead.fields[f].unwrap(),
+            }
+        };
+        assert!(found(pairs) <= share, "{target:?}: {pairs} pairs");
+        assert!(pairs == RULE.duet_pairs || found(pairs - 1) > share, "{target:?}: {pairs} pairs");
+    }
+    // A change at the limit itself is over it half of the time, however much is measured.
+    assert_eq!(pairs_needed(&RULE, &fields(), &round, Target::Run, 0.1), Ok(None));
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pacegate::model::fact::Fact;
 use pacegate::model::finding::{DecidedBy, Evidence};
 use pacegate::model::policy::Allowance;
-use pacegate::model::reason::OwnBaseline;
+use pacegate::model::reason::{Instead, OwnBaseline};
 use pacegate::model::report::{FailureKind, Requests};
 use pacegate::model::verdict::{Cause, Channel, Counts, Resolution};
 use pacegate::model::*;
@@ -266,7 +266,7 @@ pub fn pass_with_remarks() -> Verdict {
         field: field("chat/c1:tpot.p95"),
         n: 60,
         needed: 72,
-        stand_in: Some(Statistic::P50),
+        instead: Instead::Percentile(Statistic::P50),
     }];
     put(&mut v, few);
     v.notes = vec![

@@ -24,14 +24,25 @@ const TEXT: [&str; 96] = [
 
 const WORDS_A_SENTENCE: u32 = 12;
 
+/// Every word once.
+pub(in crate::source::load) const ALL: u32 = TEXT.len() as u32;
+
 /// Adds so many words, in sentences.
 pub(super) fn fill(text: &mut String, words: u32, draw: &mut Substream) {
+    write(text, words, |_| draw.whole(0, ALL - 1));
+}
+
+/// Adds so many words, each as often as the others: what they cost is what words cost on average.
+pub(super) fn fill_evenly(text: &mut String, words: u32) {
+    write(text, words, |written| written % ALL);
+}
+
+fn write(text: &mut String, words: u32, mut choose: impl FnMut(u32) -> u32) {
     for written in 0..words {
         if written > 0 {
             text.push_str(if written % WORDS_A_SENTENCE == 0 { ". " } else { " " });
         }
-        let chosen = draw.whole(0, TEXT.len() as u32 - 1);
-        text.push_str(TEXT[chosen as usize]);
+        text.push_str(TEXT[choose(written) as usize]);
     }
     if words > 0 {
         text.push_str(".\n");

@@ -1,0 +1,35 @@
+//! `pacegate plan`: how much measuring shows which change.
+
+use crate::cli::PlanArgs;
+use crate::emit;
+use crate::exit::Exit;
+use crate::files;
+use crate::gate::{self, PlanError, PlanFor};
+
+use super::blessed::Blessed;
+use super::fail::ExitWith;
+use super::{Done, outputs};
+
+pub fn plan(args: &PlanArgs) -> Done {
+    let failed = |error| ExitWith::error(Exit::OutputFailed, error);
+    if let Some(path) = &args.json {
+        files::check(path).map_err(failed)?;
+    }
+    let blessed = Blessed::open(&args.place)?;
+    let ask = PlanFor {
+        baseline: &blessed.baseline,
+        reference: &blessed.reference,
+        policy: &blessed.policy,
+        see: args.see.map(|see| see.0),
+    };
+    let plan = gate::plan(&ask).map_err(|error| match error {
+        PlanError::Rules(_) => anyhow::Error::new(error),
+        _ => ExitWith::error(Exit::NoVerdict, error),
+    })?;
+    outputs::print(&emit::plan(&plan))?;
+    if let Some(path) = &args.json {
+        let text = serde_json::to_string_pretty(&plan)? + "\n";
+        files::write(path, text.as_bytes()).map_err(failed)?;
+    }
+    Ok(Exit::Pass)
+}
