@@ -4,9 +4,6 @@
 
 use std::fmt;
 
-use super::fact::Fact;
-use super::field::FieldId;
-use super::finding::Change;
 use super::group::GroupId;
 use super::history::HistoryRow;
 use super::metric::{ChannelClass, Metric};
@@ -15,6 +12,7 @@ use super::quantity::{Finite, Quantity};
 use super::report::{FailureKind, Requests};
 use super::sentence::Sentence;
 use super::statistic::Statistic;
+use super::{fact::Fact, field::FieldId, finding::Change};
 
 pub use super::reason_part::{Instead, OwnBaseline, Reach, Side, Suspicion};
 
