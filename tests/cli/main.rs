@@ -1,6 +1,6 @@
 //! The program as a user meets it: processes, files, signals, exit codes.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on says where")]
+#![expect(clippy::unwrap_used, reason = "a test that can't go on says where")]
 
 mod before;
 mod commands;
