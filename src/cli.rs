@@ -28,6 +28,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Write any report as canonical JSON.
     Convert(ConvertArgs),
+    /// Say whether past reports, verdicts or a history show a trend, a blip or nothing, and since which commit.
+    Trend(TrendArgs),
     /// Send one request to each endpoint of a profile, and name cause and remedy of what is wrong.
     Doctor(DoctorArgs),
     /// Say how many requests, rounds or blessed jobs it takes to see a change, from the spread of what is blessed.
@@ -216,6 +218,13 @@ pub struct GateArgs {
     /// Exit 0 in place of 1, 3 and 4. Said in every output.
     #[arg(long)]
     pub report_only: bool,
+    /// The jobs of the main branch before this one, a line each; this one is added. What is over its limits three jobs
+    /// in a row fails.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_HISTORY")]
+    pub history: Option<PathBuf>,
+    /// Only read the history: this job is not one of the main branch. Pull requests and --base-ref do so by themselves.
+    #[arg(long)]
+    pub history_only_read: bool,
     /// Renewing the baseline.
     #[command(flatten)]
     pub bless: BlessArgs,
@@ -287,6 +296,30 @@ pub struct ExplainArgs {
     /// How the file is read.
     #[command(flatten)]
     pub ingest: IngestArgs,
+}
+
+/// `pacegate trend`.
+#[derive(Debug, Args)]
+pub struct TrendArgs {
+    /// Folders (with all that is in them), reports, verdicts (`--json FILE`), or histories (`--history FILE`). Their order
+    /// does not matter: each job has its time.
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// The profile whose gate rules say which fields are looked at; else the default or the only one of pacegate.toml.
+    #[arg(long, value_name = "NAME", env = "PACEGATE_PROFILE")]
+    pub profile: Option<String>,
+    /// pacegate.toml; else it is looked for upwards to the git root.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_CONFIG")]
+    pub config: Option<PathBuf>,
+    /// The baseline whose first bless the newest level is held against; else baselines/PROFILE.json, if it is there.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_BASELINE")]
+    pub baseline: Option<PathBuf>,
+    /// The trend as JSON; `-` prints it in place of the table.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_JSON")]
+    pub json: Option<PathBuf>,
+    /// Less: each series in its first lines, without the table.
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 /// `pacegate convert`.

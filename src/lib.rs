@@ -13,6 +13,7 @@ pub mod exit;
 pub mod explain;
 pub mod files;
 pub mod gate;
+pub mod history;
 pub mod model;
 pub mod self_test;
 pub mod server;

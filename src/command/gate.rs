@@ -12,13 +12,16 @@ use crate::source::ingest;
 
 use super::against::Against;
 use super::fail::ExitWith;
+use super::history::History;
 use super::outputs::{self, Outputs};
 use super::{Done, provenance, typed};
 
 /// Judges the report, or blesses it, writes every output and says which exit it is.
 pub fn conclude(report: Report, against: &Against, args: &GateArgs, outputs: &Outputs<'_>) -> Done {
+    let history = History::open(args)?;
+    outputs.spare(&history.iter().map(History::file).collect::<Vec<_>>())?;
     let mut failed = outputs.write_report(&report);
-    match judge(report, against, args, outputs, &mut failed) {
+    match judge(report, against, args, history.as_ref(), outputs, &mut failed) {
         Ok(exit) => Ok(outputs::settle(exit, failed)),
         Err(error) => {
             outputs::settle(Exit::Usage, failed);
@@ -42,6 +45,7 @@ fn judge(
     report: Report,
     against: &Against,
     args: &GateArgs,
+    history: Option<&History>,
     outputs: &Outputs<'_>,
     failed: &mut Vec<anyhow::Error>,
 ) -> Done {
@@ -49,6 +53,14 @@ fn judge(
         return bless(alone(report), against, args);
     }
     let verdict = gate::judge(input(&report, against, &args.allow_different, args.report_only))?;
+    let verdict = match history {
+        Some(history) => {
+            let (verdict, added) = history.judge(verdict, &against.path);
+            failed.extend(added.err());
+            verdict
+        }
+        None => verdict,
+    };
     outputs.emit(&verdict, report.source.kind, &against.path, failed);
     Ok(Exit::of(verdict.outcome, verdict.report_only))
 }

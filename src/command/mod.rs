@@ -11,6 +11,7 @@ mod explain;
 mod fail;
 mod formats;
 mod gate;
+mod history;
 mod init;
 mod interrupt;
 mod manual;
@@ -23,6 +24,7 @@ mod provenance;
 mod run;
 mod schema;
 mod self_test;
+mod trend;
 mod typed;
 mod workspace;
 
@@ -39,6 +41,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Check(args) => check::check(&args),
         Command::Explain(args) => explain::explain(&args),
         Command::Convert(args) => convert::convert(&args),
+        Command::Trend(args) => trend::trend(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Plan(args) => plan::plan(&args),
         Command::SelfTest(args) => self_test::self_test(&args),

@@ -153,6 +153,18 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// The terminal's columns, where standard output is one.
+pub fn width() -> Option<u16> {
+    let terminal = std::io::stdout().is_terminal();
+    terminal.then(|| terminal_size::terminal_size().map(|(width, _)| width.0)).flatten()
+}
+
+/// Without colours.
+pub fn plain(quiet: bool) -> Style {
+    let detail = if quiet { Detail::Quiet } else { Detail::Usual };
+    Style { colour: false, width: None, detail }
+}
+
 fn style(args: &OutputArgs) -> Style {
     let terminal = std::io::stdout().is_terminal();
     let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -161,6 +173,5 @@ fn style(args: &OutputArgs) -> Style {
         (false, 0) => Detail::Usual,
         (false, _) => Detail::Verbose,
     };
-    let width = terminal.then(|| terminal_size::terminal_size().map(|(width, _)| width.0)).flatten();
-    Style { colour: terminal && !no_colour, width, detail }
+    Style { colour: terminal && !no_colour, width: width(), detail }
 }

@@ -69,3 +69,40 @@ pub fn job_id(client: &Client) -> String {
         format!("{host}-{}-{:02}h", now.date(), now.hour())
     })
 }
+
+/// The CI run and its leg, the same for each attempt of a run where the system tells attempts apart.
+pub fn ci_run() -> Option<String> {
+    let id = job_id(&Client::default());
+    CI_SYSTEMS.iter().any(|prefix| id.starts_with(prefix)).then(|| without_attempt(&id))
+}
+
+const CI_SYSTEMS: [&str; 4] = ["github-", "gitlab-", "buildkite-", "jenkins-"];
+
+/// `github-RUN-ATTEMPT-leg` without the attempt; any other job as it is.
+pub fn without_attempt(job: &str) -> String {
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let parts: Vec<&str> = job.splitn(4, '-').collect();
+    match parts.as_slice() {
+        ["github", run, attempt, leg] if number(run) && number(attempt) => format!("github-{run}-{leg}"),
+        _ => job.to_owned(),
+    }
+}
+
+/// The commit of this checkout: what the CI system says, else what git says.
+pub fn commit(baseline: &Path) -> Option<String> {
+    let variables = ["GITHUB_SHA", "CI_COMMIT_SHA", "BUILDKITE_COMMIT", "GIT_COMMIT", "BUILD_SOURCEVERSION"];
+    let hex = |text: &String| text.len() >= 7 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let told = variables.iter().find_map(|name| std::env::var(name).ok().filter(hex));
+    told.or_else(|| code(baseline).commit)
+}
+
+/// Whether this is the job of a change that is not merged: a pull request, a merge request, a merge queue.
+pub fn of_a_change() -> bool {
+    let var = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let events = ["pull_request", "pull_request_target", "merge_group"];
+    var("GITHUB_EVENT_NAME").is_some_and(|event| events.contains(&event.as_str()))
+        || var("BUILDKITE_PULL_REQUEST").is_some_and(|number| number != "false")
+        || ["CI_MERGE_REQUEST_IID", "CHANGE_ID", "SYSTEM_PULLREQUEST_PULLREQUESTID"]
+            .into_iter()
+            .any(|name| var(name).is_some())
+}

@@ -15,6 +15,7 @@ use crate::source::simulate;
 
 use super::against::Against;
 use super::fail::ExitWith;
+use super::history::History;
 use super::interrupt::Interrupt;
 use super::outputs::{self, Outputs};
 use super::progress::View;
@@ -24,6 +25,9 @@ use super::{Done, endpoint, gate, provenance};
 pub fn run(args: &RunArgs) -> Done {
     let outputs = Outputs::open(&args.gate.output)?;
     let workspace = Workspace::open(&args.gate)?;
+    // A damaged history is said now, not after an hour of measuring; what counts is what is in it then.
+    let history = History::open(&args.gate)?;
+    outputs.spare(&history.iter().map(History::file).collect::<Vec<_>>())?;
     let mut choice = workspace.choice(args.gate.profile.as_deref())?;
     if let Some(seed) = args.seed {
         choice.profile.seed = seed;

@@ -22,6 +22,7 @@ mod plan;
 mod schema;
 mod self_test;
 mod terminal;
+mod trend;
 
 pub use bless::{BlessPage, blessed};
 pub use github::{github, line_of};
@@ -34,3 +35,4 @@ pub use plan::plan;
 pub use schema::{SchemaKind, schema};
 pub use self_test::self_test;
 pub use terminal::{Detail, Style, terminal};
+pub use trend::{trend, trend_json};

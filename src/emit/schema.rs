@@ -2,6 +2,8 @@
 
 use schemars::Schema;
 
+use crate::model::history::HistoryEntry;
+use crate::model::trend::Trend;
 use crate::model::{Baseline, Plan, Report, SelfTest, Verdict};
 
 /// A kind of document.
@@ -17,16 +19,22 @@ pub enum SchemaKind {
     SelfTest,
     /// How much measuring shows which change.
     Plan,
+    /// A line of the history of the main branch.
+    History,
+    /// What past jobs show.
+    Trend,
 }
 
 impl SchemaKind {
     /// All of them.
-    pub const ALL: [SchemaKind; 5] = [
+    pub const ALL: [SchemaKind; 7] = [
         SchemaKind::Report,
         SchemaKind::Baseline,
         SchemaKind::Verdict,
         SchemaKind::SelfTest,
         SchemaKind::Plan,
+        SchemaKind::History,
+        SchemaKind::Trend,
     ];
 
     /// The name: `report`.
@@ -38,6 +46,8 @@ impl SchemaKind {
             SchemaKind::Verdict => "verdict",
             SchemaKind::SelfTest => "self-test",
             SchemaKind::Plan => "plan",
+            SchemaKind::History => "history",
+            SchemaKind::Trend => "trend",
         }
     }
 
@@ -48,6 +58,8 @@ impl SchemaKind {
             SchemaKind::Verdict => schemars::schema_for!(Verdict),
             SchemaKind::SelfTest => schemars::schema_for!(SelfTest),
             SchemaKind::Plan => schemars::schema_for!(Plan),
+            SchemaKind::History => schemars::schema_for!(HistoryEntry),
+            SchemaKind::Trend => schemars::schema_for!(Trend),
         }
     }
 }

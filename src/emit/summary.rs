@@ -1,5 +1,6 @@
 //! What was measured and what it was held against, under the words reliability, latency, throughput.
 
+use crate::model::history::{HistoryNote, HistoryRow};
 use crate::model::report::Requests;
 use crate::model::sentence::Sentence;
 use crate::model::wording::{count, part_of};
@@ -18,6 +19,7 @@ pub fn summary(verdict: &Verdict) -> Vec<(&'static str, Sentence)> {
     throughput.push(tokens("out", verdict.candidate.output_tokens));
     lines.push(("throughput", own(throughput.join(", "))));
     lines.push(("held against", held_against(verdict)));
+    lines.extend(verdict.history.as_ref().map(|note| ("history", history(note))));
     lines
 }
 
@@ -91,6 +93,35 @@ fn values(verdict: &Verdict, unit: Unit, statistics: &[Statistic]) -> Vec<String
         Quantity::span(&values, unit).map(|span| format!("{name} {span}"))
     };
     fields.iter().filter_map(line).collect()
+}
+
+/// What earlier jobs against the same baseline say.
+fn history(note: &HistoryNote) -> Sentence {
+    let s = Sentence::default().foreign(&note.file).own(": ").own(match note.jobs {
+        0 => "the first job of the main branch against this baseline".to_owned(),
+        n => format!("{} of the main branch before this one against this baseline", count(n, "job")),
+    });
+    let again = if note.again { "; this commit was judged before, so it counts once" } else { "" };
+    let rows: Vec<String> = note.rows.iter().map(row).collect();
+    let over = match rows.as_slice() {
+        [] => "; nothing is over its limits as a whole".to_owned(),
+        rows => format!("; over the limits: {}", rows.join(", ")),
+    };
+    let rule = match (note.counts, note.needs_blessed) {
+        (false, _) => {
+            "; this job is not one of the main branch: it does not count and is not added".to_owned()
+        }
+        (true, 0) => "; three jobs in a row fail".to_owned(),
+        (true, n) => format!("; with {} more, three jobs in a row will fail", count(n, "blessed job")),
+    };
+    s.own(format!("{again}{over}{rule}"))
+}
+
+fn row(row: &HistoryRow) -> String {
+    match row.jobs {
+        1 => format!("{} (this job alone)", row.channel.words()),
+        n => format!("{} ({n} jobs in a row)", row.channel.words()),
+    }
 }
 
 fn held_against(verdict: &Verdict) -> Sentence {

@@ -258,7 +258,7 @@ fn unbroken(text: &str) -> Vec<String> {
 }
 
 /// Breaks a line at spaces so that it fits; the lines after the first stand under its text.
-fn wrap(text: &str, prefix: &str, width: Option<u16>) -> Vec<String> {
+pub(super) fn wrap(text: &str, prefix: &str, width: Option<u16>) -> Vec<String> {
     let indent = " ".repeat(prefix.chars().count());
     let width = width.map_or(usize::MAX, usize::from).max(indent.len() + 20);
     let mut lines = vec![prefix.to_owned()];

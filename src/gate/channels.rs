@@ -12,6 +12,7 @@ use crate::stats::evidence::{self, Class, Field, FieldOutcome, FieldWord, JobRow
 use crate::stats::sampling::{JobValue, round_inflation};
 
 use super::case::Case;
+use super::row;
 use super::sides::Sides;
 use super::tiers::{Setting, rule};
 
@@ -23,6 +24,8 @@ pub(super) struct Channels {
     pub over_expected: Option<Finite>,
     /// A channel over its limits without significance, where evidence decides.
     pub unresolved: bool,
+    /// Channels over their limits, whatever the chance.
+    pub over_limits: Vec<Channel>,
 }
 
 /// The cases that carry the statistics, with their places in the list of all cases.
@@ -65,7 +68,11 @@ pub(super) fn judge(cases: &mut [Case], sides: &Sides, setting: &Setting, policy
     by_limits_alone(cases, setting, outcome.as_ref(), gated);
     by_absolute_limits(cases, setting);
     let mut channels = Channels::default();
+    if setting.tier == Tier::Exact {
+        channels.over_limits = row::exactly_over(cases, &family);
+    }
     if let Some(outcome) = &outcome {
+        channels.over_limits = row::over_limits(outcome);
         channels.causes = causes(outcome, reach(cases, &family, outcome));
         channels.resolution = super::resolution::resolution(cases, &family, outcome);
         channels.over_expected = Finite::new(outcome.over_expected).ok();
@@ -188,8 +195,8 @@ fn evidence_of(metric: &Metric, said: &FieldOutcome) -> Option<Evidence> {
     })
 }
 
-/// Change on the logarithmic scale, + = worse.
-fn moved(case: &Case, field: &Field) -> Option<(f64, f64)> {
+/// Level and change on the logarithmic scale, + = worse.
+pub(super) fn moved(case: &Case, field: &Field) -> Option<(f64, f64)> {
     let (old, new) = (case.old?.get(), case.new?.get());
     let sign = field.class.sign();
     (old > 0.0 && new > 0.0).then(|| (sign * old.ln(), sign * (new.ln() - old.ln())))
@@ -367,7 +374,7 @@ fn causes(outcome: &Outcome, reach: Reach) -> Vec<Cause> {
     causes
 }
 
-fn channel_class(class: Class) -> ChannelClass {
+pub(super) fn channel_class(class: Class) -> ChannelClass {
     match class {
         Class::Ttft => ChannelClass::Ttft,
         Class::Tpot => ChannelClass::Tpot,

@@ -19,7 +19,7 @@ use super::comparable::Comparability;
 use super::sides::Sides;
 use super::tiers::Setting;
 use super::validity::{self, Validity};
-use super::{family, reported_speedup, rules, suspicion};
+use super::{family, reported_speedup, row, rules, suspicion};
 
 /// Everything beside the findings.
 pub(super) struct Joined {
@@ -32,6 +32,7 @@ pub(super) struct Joined {
     resolution: Resolution,
     over_expected: Option<Finite>,
     unresolved: bool,
+    over_limits: Vec<Channel>,
 }
 
 impl Joined {
@@ -54,6 +55,7 @@ impl Joined {
             resolution: channels.resolution,
             over_expected: channels.over_expected,
             unresolved: channels.unresolved,
+            over_limits: channels.over_limits,
         }
     }
 
@@ -172,6 +174,7 @@ impl Joined {
         let mut problems: Vec<Reason> = problems.into_iter().map(|(_, reason)| reason).collect();
         dedup(&mut problems);
         let compared = counts.compared > 0;
+        let over_limits = row::still_over(self.over_limits, &findings);
         let promise = self.setting.promise(input.policy, &findings);
         Verdict {
             tier: compared.then_some(self.setting.tier),
@@ -182,6 +185,7 @@ impl Joined {
             counts,
             problems,
             causes: self.causes,
+            over_limits,
             what_changed: self.changed,
             notes: self.notes,
             resolution: self.resolution,
@@ -265,6 +269,8 @@ fn empty(input: Input, outcome: Outcome) -> Verdict {
         counts: Counts::default(),
         problems: Vec::new(),
         causes: Vec::new(),
+        over_limits: Vec::new(),
+        history: None,
         findings: Vec::new(),
         what_changed: Vec::new(),
         notes: Vec::new(),
@@ -281,6 +287,9 @@ fn candidate_ref(report: &Report) -> CandidateRef {
         files: report.source.files.clone(),
         format: report.source.format.clone(),
         model: report.subject.model.clone(),
+        started: report.jobs.iter().filter_map(|job| job.started).min(),
+        commit: report.code.commit.clone(),
+        job_ids: report.jobs.iter().map(|job| job.id.clone()).collect(),
         jobs: report.jobs.len(),
         rounds: report.jobs.iter().map(|job| job.rounds.len()).min().unwrap_or(0),
         requests: validity::total(report),

@@ -14,6 +14,7 @@ mod join;
 mod reading;
 mod reported_speedup;
 mod resolution;
+mod row;
 mod rules;
 mod sides;
 mod speedup;
@@ -31,6 +32,8 @@ use crate::model::{Baseline, Fact, Finding, Outcome, Reason, Report, Verdict};
 
 pub use ahead::{PlanError, PlanFor, plan};
 use sides::Sides;
+
+pub use row::with_history;
 
 /// All that a judgement depends on.
 pub struct Input<'a> {

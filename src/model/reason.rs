@@ -4,16 +4,15 @@
 
 use std::fmt;
 
-use super::fact::Fact;
-use super::field::FieldId;
-use super::finding::Change;
 use super::group::GroupId;
+use super::history::HistoryRow;
 use super::metric::{ChannelClass, Metric};
 use super::policy::{Allowance, Origin, Tolerance};
 use super::quantity::{Finite, Quantity};
 use super::report::{FailureKind, Requests};
 use super::sentence::Sentence;
 use super::statistic::Statistic;
+use super::{fact::Fact, field::FieldId, finding::Change};
 
 pub use super::reason_part::{Instead, OwnBaseline, Reach, Side, Suspicion};
 
@@ -237,6 +236,9 @@ pub enum Reason {
     },
 
     // The whole comparison.
+    InARow(HistoryRow),
+    NextInARowFails(HistoryRow),
+    OverBeforeThisChange(HistoryRow),
     NoBaseline {
         path: String,
         bless: String,

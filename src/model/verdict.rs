@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::fact::Fact;
 use super::finding::{DecidedBy, Finding, Judgement};
 use super::group::GroupId;
+use super::history::HistoryNote;
 use super::metric::{ChannelClass, Metric};
 use super::policy::Decide;
 use super::quantity::Finite;
@@ -139,6 +140,10 @@ pub struct Verdict {
     pub problems: Vec<Reason>,
     /// Shifts of everything or of one metric: one cause, one sentence.
     pub causes: Vec<Cause>,
+    /// Channels whose gated fields are in the middle over their limits, whatever the chance; what is waived is not.
+    pub over_limits: Vec<Channel>,
+    /// What the history says of them, where one was given.
+    pub history: Option<HistoryNote>,
     /// One finding a field, worst first.
     pub findings: Vec<Finding>,
     /// What differs between the two sides and is what the gate is for.
@@ -177,6 +182,12 @@ pub struct CandidateRef {
     pub format: Option<String>,
     /// The model id that answered.
     pub model: Option<String>,
+    /// When its first job began, where known.
+    pub started: Option<Timestamp>,
+    /// The commit measured, where known.
+    pub commit: Option<String>,
+    /// The names of its jobs.
+    pub job_ids: Vec<String>,
     /// Jobs in it.
     pub jobs: usize,
     /// Fewest rounds of any job.
@@ -203,13 +214,33 @@ pub struct Counts {
 }
 
 /// A channel wider than one field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
     /// All fields.
     RunWide,
     /// One metric against the rest.
     Class(ChannelClass),
+}
+
+impl Channel {
+    /// What it is called in a sentence: `everything`, `ttft`.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Channel::RunWide => "everything",
+            Channel::Class(class) => class.name(),
+        }
+    }
+
+    /// Whether a metric's fields belong to it.
+    #[must_use]
+    pub fn holds(self, metric: &Metric) -> bool {
+        match self {
+            Channel::RunWide => metric.class().is_some(),
+            Channel::Class(class) => metric.class() == Some(class),
+        }
+    }
 }
 
 /// A shift of everything or of one metric.

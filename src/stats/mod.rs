@@ -12,6 +12,7 @@
 //! - [`speedup`]: which of two strategies is faster, and whether that changed
 //! - [`multiplicity`], [`tail`]: Holm, Benjamini-Hochberg, Student and normal tails
 //! - [`trend`]: three in a row, change points
+//! - [`series`]: many jobs as series of everything and of each class, and jobs that stand apart
 //! - [`constants`]: every number of the rule with the reason for it
 mod check;
 pub mod constants;
@@ -21,6 +22,7 @@ pub mod multiplicity;
 pub mod percentile;
 pub mod proportion;
 pub mod sampling;
+pub mod series;
 pub mod speedup;
 pub mod success;
 pub mod tail;

@@ -92,16 +92,99 @@ fn distances(a: &[f64], b: &[f64]) -> f64 {
     a.iter().map(|x| b.iter().map(|y| (x - y).abs()).sum::<f64>()).sum()
 }
 
+/// A level between two equal ones.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Plateau {
+    /// 0-based index of its first value.
+    pub from: usize,
+    /// Index of the first value after it.
+    pub to: usize,
+    /// Two-sided p of the t-test between it and the rest.
+    pub p: f64,
+}
+
+/// The level that stands out most from what is before and after it, if the t-test and the size of the change agree.
+/// Splitting in two overlooks such a level: it lies in neither half by itself.
+///
+/// # Errors
+/// As [`change_points`].
+pub fn plateau(rule: &TrendRule, series: &[f64]) -> Result<Option<Plateau>, StatsError> {
+    finite("nights", series)?;
+    within("shortest segment", real(rule.segment), 2.0..=1e6, "2 or more")?;
+    let (n, shortest) = (series.len(), rule.segment);
+    let mut best: Option<(f64, Plateau)> = None;
+    for from in shortest..n {
+        for to in from + shortest..=n.saturating_sub(shortest) {
+            let outside: Vec<f64> = series[..from].iter().chain(&series[to..]).copied().collect();
+            let apart = standardised(&outside, &series[from..to]);
+            if best.is_none_or(|(most, _)| apart > most) {
+                best = Some((apart, Plateau { from, to, p: 1.0 }));
+            }
+        }
+    }
+    let Some((_, Plateau { from, to, .. })) = best else { return Ok(None) };
+    let outside: Vec<f64> = series[..from].iter().chain(&series[to..]).copied().collect();
+    let (change, p) = level_change(&outside, &series[from..to])?;
+    Ok((p <= rule.p_max && change.abs() >= rule.change).then_some(Plateau { from, to, p }))
+}
+
+/// Mean of `after` minus mean of `before`, and the two-sided p of the t-test between them.
+///
+/// # Errors
+/// When a part has fewer than two values, or one of them is NaN or infinite.
+pub fn level_change(before: &[f64], after: &[f64]) -> Result<(f64, f64), StatsError> {
+    for part in [before, after] {
+        finite("jobs", part)?;
+        within("number of jobs on a side", real(part.len()), 2.0..=1e9, "2 or more")?;
+    }
+    Ok((mean(after) - mean(before), pooled_t_test(before, after)?))
+}
+
+/// The smallest lasting change that the fourth job (the rule's shortest segment) after it shows with 90 % power, on the
+/// scale of the series: its scatter around its levels is all that is known of the noise.
+///
+/// # Errors
+/// As [`level_change`].
+pub fn smallest_step(rule: &TrendRule, series: &[f64], starts: &[usize]) -> Result<f64, StatsError> {
+    finite("jobs", series)?;
+    let levels = levels(series, starts);
+    let freedom = real(series.len() - levels.len().min(series.len() - 1));
+    let sd = (levels.iter().map(|level| squares(level)).sum::<f64>() / freedom).sqrt();
+    let before = real(levels.last().map_or(series.len(), |level| level.len()).max(rule.segment));
+    let se = sd * (1.0 / before + 1.0 / real(rule.segment)).sqrt();
+    let needed = Tail::Student(before + real(rule.segment) - 2.0).exceeded_with(rule.p_max / 2.0)?;
+    let power = Tail::Normal.exceeded_with(0.1)?;
+    Ok(f64::max((needed + power) * se, rule.change))
+}
+
+/// The parts of a series between the given first indices of new levels.
+pub fn levels<'a>(series: &'a [f64], starts: &[usize]) -> Vec<&'a [f64]> {
+    let ends = starts.iter().copied().chain([series.len()]);
+    let mut parts = Vec::with_capacity(starts.len() + 1);
+    let mut from = 0;
+    for end in ends {
+        parts.push(&series[from..end]);
+        from = end;
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
 /// Two-sided p of Student's t-test with pooled variance; both parts have two values or more.
 fn pooled_t_test(a: &[f64], b: &[f64]) -> Result<f64, StatsError> {
     let freedom = real(a.len() + b.len() - 2);
-    let pooled = (squares(a) + squares(b)) / freedom;
+    match standardised(a, b) {
+        0.0 => Ok(1.0),
+        apart => Ok(2.0 * Tail::Student(freedom).upper(apart)?),
+    }
+}
+
+/// The distance of the means in standard errors; 0 where there is none, infinite where nothing scatters.
+fn standardised(a: &[f64], b: &[f64]) -> f64 {
+    let pooled = (squares(a) + squares(b)) / real(a.len() + b.len() - 2);
     let se = (pooled * (1.0 / real(a.len()) + 1.0 / real(b.len()))).sqrt();
     let difference = (mean(b) - mean(a)).abs();
-    if difference == 0.0 {
-        return Ok(1.0);
-    }
-    Ok(2.0 * Tail::Student(freedom).upper(difference / se)?)
+    if difference == 0.0 { 0.0 } else { difference / se }
 }
 
 #[cfg(test)]
@@ -133,6 +216,24 @@ mod tests {
     #[test]
     fn a_step_within_the_scatter_is_no_change() {
         assert!(two_steps(0.0, 0.1, 0.3).is_empty());
+    }
+
+    #[test]
+    fn a_level_that_came_and_went_is_found_though_no_split_in_two_is() {
+        let noise = [0.004, -0.006, 0.001, -0.002, 0.005];
+        let series: Vec<f64> =
+            (0..30).map(|i| if (10..20).contains(&i) { 0.25 } else { 0.0 } + noise[i % 5]).collect();
+        assert_eq!(change_points(&TrendRule::STANDARD, &series), Ok(vec![]));
+        let rule = TrendRule::STANDARD.came_and_went();
+        let found = plateau(&rule, &series).unwrap().unwrap();
+        assert_eq!((found.from, found.to), (10, 20));
+        let quiet: Vec<f64> = (0..30).map(|i| noise[i % 5]).collect();
+        assert_eq!(plateau(&rule, &quiet), Ok(None));
+        assert_eq!(plateau(&rule, &series[..11]), Ok(None), "too short for three levels");
+        let mut blip = quiet;
+        blip[15] = 0.5;
+        assert_eq!(plateau(&rule, &blip), Ok(None));
+        assert!(plateau(&rule, &[f64::NAN]).is_err());
     }
 
     #[test]

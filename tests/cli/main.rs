@@ -254,7 +254,9 @@ fn a_bless_that_is_killed_leaves_the_old_baseline_or_the_new_one() {
 fn the_help_names_every_command() {
     let folder = tempfile::tempdir().unwrap();
     let output = run(folder.path(), &["--help"]);
-    for command in ["run", "check", "explain", "convert", "doctor", "mock", "formats", "schema", "init"] {
+    for command in
+        ["run", "check", "explain", "convert", "doctor", "mock", "formats", "schema", "init", "trend"]
+    {
         assert!(said(&output).contains(command), "{command}");
     }
     assert_eq!(run(folder.path(), &["chekc"]).status.code(), Some(2));

@@ -163,7 +163,12 @@ pub fn pass() -> Verdict {
             model: Some("my-model".to_owned()),
             digest: "a1b2c3d4e5f6".to_owned(),
         }),
+        over_limits: Vec::new(),
+        history: None,
         candidate: CandidateRef {
+            started: None,
+            commit: None,
+            job_ids: Vec::new(),
             files: Vec::new(),
             format: None,
             model: Some("my-model".to_owned()),

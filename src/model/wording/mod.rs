@@ -3,16 +3,20 @@
 mod comparison;
 mod fields;
 mod parts;
+mod row;
 mod shifts;
 mod speedup;
 mod success;
+mod trend;
 mod validity;
 
 use super::reason::Reason;
 use super::sentence::Sentence;
 
 pub use parts::{chance, count, part_of, plus, share};
+pub use row::{day, moment};
 pub use shifts::with_worst;
+pub use trend::{class_ratio, finding as trend_finding, pinned_drift, since_short};
 
 /// The sentence of a reason.
 #[must_use]
@@ -97,6 +101,9 @@ pub fn sentence(reason: &Reason) -> Sentence {
         Reason::MetricShift { metric, groups, of, strategies, smallest, largest, with } => {
             shifts::metric_shift(metric, *groups, *of, strategies, *smallest, *largest, with)
         }
+        Reason::InARow(row) => row::in_a_row(row),
+        Reason::NextInARowFails(row) => row::next_fails(row),
+        Reason::OverBeforeThisChange(row) => row::before_this_change(row),
         Reason::NoBaseline { path, bless } => comparison::no_baseline(path, bless),
         Reason::NothingInCommon { old, new } => comparison::nothing_in_common(old, new),
         Reason::OneDimension { what, old, new } => comparison::one_dimension(what, old, new),

@@ -4,8 +4,8 @@ use super::super::multiplicity::holm;
 use super::super::tail::Tail;
 use super::channels::{Channels, Instrument, Tested};
 use super::design::Design;
-use super::field::{Field, over_limit};
-use super::input::{Evidence, Sides, Tier};
+use super::field::{Class, Field, over_limit};
+use super::input::{Evidence, Sides, Tier, check_fields, check_logs};
 use super::layout::{Layout, median_of};
 use super::outcome::{ClassOutcome, FieldOutcome, FieldWord, Outcome, Test};
 use super::resolution::{Errors, Resolution, far};
@@ -204,6 +204,29 @@ impl Instrument<'_> {
 /// Whether the middle of some gated fields lies over their limits, and at least one of them is over limit and floor.
 pub(super) fn over_limits(beyond: &[f64], over: &[bool], members: &[usize]) -> bool {
     !members.is_empty() && median_of(beyond, members) > EPSILON && members.iter().any(|f| over[*f])
+}
+
+/// Whether everything and which classes are over their limits, whatever the chance: for measurements without noise, of
+/// which no test is made. `levels` are sign-aligned logarithms of the baseline, `changes` what is on top of them.
+///
+/// # Errors
+/// When no field is gated, or a side doesn't have one value a field.
+pub fn over_their_limits(
+    fields: &[Field],
+    levels: &[f64],
+    changes: &[f64],
+) -> Result<(bool, Vec<Class>), StatsError> {
+    check_fields(fields)?;
+    check_logs("baseline", fields.len(), levels)?;
+    check_logs("changes", fields.len(), changes)?;
+    let layout = Layout::new(&Rule::STANDARD, fields);
+    let beyond: Vec<f64> =
+        changes.iter().zip(fields).map(|(change, field)| change - field.log_limit).collect();
+    let is_over = |f: usize| fields[f].gated && over_limit(&fields[f], levels[f], changes[f]);
+    let over: Vec<bool> = (0..fields.len()).map(is_over).collect();
+    let of_class = |m: &usize| over_limits(&beyond, &over, &layout.gated_members[*m]);
+    let classes = (0..layout.classes.len()).filter(of_class).map(|m| layout.classes[m]).collect();
+    Ok((over_limits(&beyond, &over, &layout.gated), classes))
 }
 
 /// Holm over some entries; the others keep their p.

@@ -19,7 +19,7 @@ mod resolution;
 pub use adaptive::{Decision, Look, look};
 pub use field::{Class, Field, limit_of_decrease, limit_of_increase, over_limit};
 pub use input::{Evidence, JobRow, Tier};
-pub use judge::judge;
+pub use judge::{judge, over_their_limits};
 pub use outcome::{ClassOutcome, FieldOutcome, FieldWord, Outcome, Test};
 pub use plan::{
     Needed, Target, Workload, duet_resolution_ahead, needed, pairs_needed, resolution_ahead, visible_ahead,
