@@ -70,6 +70,8 @@ impl Objections {
 
     fn sort(&mut self, reason: &Reason) {
         match reason {
+            // The report held against itself says each twice.
+            _ if self.invalid.contains(reason) => {}
             Reason::CountsDontAddUp { .. }
             | Reason::NoTokens { .. }
             | Reason::AllFailed { .. }

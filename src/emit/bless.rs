@@ -8,7 +8,7 @@ use crate::model::{Judgement, Quantity, Reason, Verdict};
 
 use super::evidence;
 use super::headline::SIMULATED;
-use super::remarks::plain;
+use super::remarks;
 use super::text;
 
 /// Everything that is said of a bless.
@@ -44,7 +44,11 @@ pub fn blessed(page: &BlessPage<'_>) -> String {
     lines.extend(too_few(page.sight));
     lines.push(String::new());
     lines.push(table(&page.blessed.rows));
-    list(&mut lines, "Not watched", page.unwatched.iter().map(|reason| plain(&reason.sentence())).collect());
+    list(
+        &mut lines,
+        "Not watched",
+        page.unwatched.iter().map(|reason| remarks::plain(&reason.sentence())).collect(),
+    );
     list(&mut lines, "Since the pinned first bless", drift(page.blessed));
     if page.blessed.action != BlessAction::First {
         list(&mut lines, "Difference in the file", diff(page.diff));
@@ -91,13 +95,21 @@ fn headline(page: &BlessPage<'_>) -> String {
 fn table(rows: &[FieldRow]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(["field", "until now", "from now on", "change", "which is"]);
+    let first = rows.iter().all(|row| row.old.is_none());
+    let header = ["field", "until now", "from now on", "change", "which is"];
+    // A first baseline has nothing to be held against.
+    table.set_header(if first { vec!["field", "from now on"] } else { header.to_vec() });
     for row in rows.iter().take(MOST_LINES) {
         let value = |value| {
             Option::map_or(value, "none".to_owned(), |value| Quantity { value, unit: row.unit }.to_string())
         };
         let change = row.change().map(|change| change.amount()).unwrap_or_default();
-        table.add_row([row.field.to_string(), value(row.old), value(row.new), change, row.word().to_owned()]);
+        let field = row.field.to_string();
+        table.add_row(if first {
+            vec![field, value(row.new)]
+        } else {
+            vec![field, value(row.old), value(row.new), change, row.word().to_owned()]
+        });
     }
     for (at, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 2));

@@ -89,7 +89,7 @@ pub fn evidence(verdict: &Verdict) -> Vec<Sentence> {
         own(text);
     }
     if !verdict.resolution.tighter_rules.is_empty() {
-        let rules = verdict.resolution.tighter_rules.join("; ");
+        let rules = verdict.resolution.tighter_rules.join(", ");
         let means = match verdict.decided_by {
             Some(DecidedBy::Limits) => "tighter than the noise here, so what fails by them can be noise",
             _ => "tighter than what could have been seen, so they can pass a real change",

@@ -18,6 +18,9 @@ pub enum Mark {
     Quiet,
 }
 
+/// In the place of a value that there is not.
+pub const NONE: &str = "none";
+
 /// One field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
@@ -46,7 +49,7 @@ pub fn row(finding: &Finding) -> Row {
     let decimals =
         [finding.old, finding.new].into_iter().flatten().map(|v| unit.decimals(v)).max().unwrap_or(0);
     let value = |value: Option<_>| match value {
-        None => "none".to_owned(),
+        None => NONE.to_owned(),
         Some(value) => Quantity { value, unit }.with_decimals(decimals),
     };
     Row {

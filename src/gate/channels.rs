@@ -352,7 +352,7 @@ fn reach(cases: &[Case], family: &Family, outcome: &Outcome) -> Reach {
 fn causes(outcome: &Outcome, reach: Reach) -> Vec<Cause> {
     let mut causes = Vec::new();
     let tail = |estimate: f64, se: f64| {
-        let half = 1.96 * se;
+        let half = outcome.interval_reach * se;
         Finite::new((estimate - half).exp()).ok().zip(Finite::new((estimate + half).exp()).ok())
     };
     let worth_a_word = |test: &crate::stats::evidence::Test| test.regressed || test.p <= WARN_BELOW;

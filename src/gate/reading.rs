@@ -3,7 +3,9 @@
 use crate::model::point::point;
 use crate::model::report::{SourceKind, Tokens};
 use crate::model::requests::total;
-use crate::model::{ChannelClass, FieldId, Finite, GroupId, Metric, PercentileDefinition, Statistic};
+use crate::model::{
+    ChannelClass, FieldId, Finite, GroupId, Measurement, Metric, PercentileDefinition, Statistic,
+};
 use crate::stats::percentile::Definition;
 use crate::stats::sampling::{self, JobValue, Summary};
 
@@ -194,7 +196,7 @@ fn reading(measured: &Measured, metric: &Metric, statistic: Statistic, how: How)
         (statistic.percent(), how, measured.sorted.get(metric))
     {
         let value = sorted.percentile(percent, definition(by, percent)).ok()?;
-        let vif = measurement.vif.get(&statistic).map_or(1.0, |v| v.get().max(1.0));
+        let vif = inflation(measurement, statistic, sorted.len());
         let variance = sampling::percentile_variance(sorted, percent, vif).ok();
         let n = Some(sorted.len() as u64);
         return match variance {
@@ -211,14 +213,19 @@ fn reading(measured: &Measured, metric: &Metric, statistic: Statistic, how: How)
     Some(Reading { value, variance: assumed(metric, statistic, n), n, summary: true })
 }
 
+/// What a file says of dependent samples, within what so many samples can show: more would hide any change in noise.
+fn inflation(measurement: &Measurement, statistic: Statistic, n: usize) -> f64 {
+    let most = (n as f64 / 10.0).max(1.0);
+    measurement.vif.get(&statistic).map_or(1.0, |vif| vif.get().clamp(1.0, most))
+}
+
 /// A rate's variance comes from the end-to-end samples of the same requests.
 fn throughput_variance(measured: &Measured, metric: &Metric, statistic: Statistic) -> Option<f64> {
     if metric.class() != Some(ChannelClass::Throughput) || statistic != Statistic::Value {
         return None;
     }
     let e2e = measured.sorted.get(&Metric::E2E)?;
-    let vif =
-        measured.group.metrics.get(metric)?.vif.get(&Statistic::Value).map_or(1.0, |v| v.get().max(1.0));
+    let vif = inflation(measured.group.metrics.get(metric)?, Statistic::Value, e2e.len());
     sampling::throughput_variance(e2e, vif).ok()
 }
 

@@ -48,14 +48,7 @@ fn relative_limit(case: &Case) -> Option<f64> {
 fn tighter(name: &str, limit: f64, best: Option<Finite>) -> String {
     let shown = |share: f64| crate::model::policy::trimmed((share * 1000.0).round() / 10.0);
     match best {
-        Some(best) => format!(
-            "{name} is limited to {} %, but telling a change from noise takes {} % here",
-            shown(limit),
-            shown(best.get())
-        ),
-        None => format!(
-            "{name} is limited to {} %, but no change of it alone could be told from noise here",
-            shown(limit)
-        ),
+        Some(best) => format!("{name} (limit {} %, noise {} %)", shown(limit), shown(best.get())),
+        None => format!("{name} (limit {} %, noise beyond any change of it alone)", shown(limit)),
     }
 }

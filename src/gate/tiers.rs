@@ -106,12 +106,12 @@ impl Setting {
         if self.duet {
             let missing = rule.duet_pairs.saturating_sub(self.rounds);
             return Some(match missing {
-                1 => "1 more round of both endpoints: duet".to_owned(),
-                n => format!("{n} more rounds of both endpoints: duet"),
+                1 => "1 more round of both endpoints (tier duet)".to_owned(),
+                n => format!("{n} more rounds of both endpoints (tier duet)"),
             });
         }
         let missing = rule.replicated_jobs.saturating_sub(self.blessed_jobs);
-        let jobs = format!("{}: replicated", count(missing, "more blessed job"));
+        let jobs = format!("{} (tier replicated)", count(missing, "more blessed job"));
         let few_rounds = self.rounds < rule.enough_rounds;
         let decided = self.decides == DecidedBy::Limits || self.decides_summaries == DecidedBy::Limits;
         Some(if few_rounds && decided {

@@ -78,17 +78,24 @@ fn check_group(side: &SideView, id: &GroupId, smallest_limit: f64, validity: &mu
         validity.invalid.insert(id.clone(), reason);
         return;
     }
+    let mut late = Vec::new();
     for measured in side.of_group(id) {
         for reason in odd_counts(measured.group).into_iter().chain(out_of_order(measured.group)) {
             validity.problems.push((Outcome::NoVerdict, reason.clone()));
             validity.invalid.insert(id.clone(), reason);
         }
+        late.extend(bottleneck(measured.group, smallest_limit));
         let said = measured.group.self_check.iter().flat_map(|check| &check.problems);
         let said = said.map(|text| Reason::SourceSays { text: text.clone() });
-        for reason in bottleneck(measured.group, smallest_limit).into_iter().chain(said) {
+        for reason in said {
             validity.problems.push((Outcome::RunFailed, reason.clone()));
             validity.invalid.insert(id.clone(), reason);
         }
+    }
+    // Its rounds would say the same again with other numbers.
+    if let Some((_, reason)) = late.into_iter().max_by_key(|(lag, _)| *lag) {
+        validity.problems.push((Outcome::RunFailed, reason.clone()));
+        validity.invalid.insert(id.clone(), reason);
     }
     let tokens = counts::total(side.of_group(id).map(|m| m.group.tokens.output));
     if tokens == Some(0) && requests.succeeded.is_some_and(|n| n > 0) {
@@ -134,18 +141,19 @@ fn out_of_order(group: &Group) -> Option<Reason> {
 }
 
 /// The client must wake up within max(5 ms, a quarter of the smallest limit at the median TTFT).
-fn bottleneck(group: &Group, smallest_limit: f64) -> Option<Reason> {
+fn bottleneck(group: &Group, smallest_limit: f64) -> Option<(Finite, Reason)> {
     let lag = group.self_check.as_ref()?.wakeup_lag_p99_ms?;
     let median =
         group.metrics.get(&Metric::TTFT).and_then(|m| m.stats.get(&Statistic::P50)).map_or(0.0, |v| v.get());
     let limit = Finite::new(LAG_ALLOWED_MS.max(0.25 * smallest_limit * median)).ok()?;
     let ms = |value| Quantity { value, unit: Unit::Millisecond };
-    (lag > limit).then(|| Reason::ClientBottleneck {
+    let reason = || Reason::ClientBottleneck {
         group: group.id.clone(),
         lag: ms(lag),
         limit: ms(limit),
         cpu_share: group.self_check.as_ref().and_then(|check| check.cpu_share),
-    })
+    };
+    (lag > limit).then(|| (lag, reason()))
 }
 
 /// A value that nothing measured can have: negative, or 0 where a request must take some time.

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use pacegate::stats::tail::Tail;
 use serde_json::Value;
 
 fn page() -> String {
@@ -48,10 +49,22 @@ fn number(cause: &Value, key: &str) -> f64 {
     cause[key].as_f64().unwrap()
 }
 
-/// Estimate and standard error of a cause's logarithm; its interval is 1.96 standard errors either way.
+/// Three blessed jobs and one candidate add 2 degrees of freedom to the ten of the assumption.
+const TAIL: Tail = Tail::Student(12.0);
+
+/// Standard error of a cause's logarithm, read off its 95 % interval.
 fn standard_error(cause: &Value) -> f64 {
     let ends = cause["interval"].as_array().unwrap();
-    (ends[1].as_f64().unwrap().ln() - ends[0].as_f64().unwrap().ln()) / 2.0 / 1.96
+    let reach = TAIL.exceeded_with(0.025).unwrap();
+    (ends[1].as_f64().unwrap().ln() - ends[0].as_f64().unwrap().ln()) / 2.0 / reach
+}
+
+#[test]
+fn the_interval_of_a_channel_and_its_p_come_from_the_same_distribution() {
+    let (_, _, verdict) = example();
+    let everything = &verdict["causes"][0];
+    let p = TAIL.upper(number(everything, "ratio").ln() / standard_error(everything)).unwrap();
+    assert!((p / number(everything, "p") - 1.0).abs() < 1e-6, "{p} and {}", number(everything, "p"));
 }
 
 #[test]
@@ -90,12 +103,15 @@ fn the_assumed_noise_in_the_drawing_is_that_of_the_rule() {
     let rule = pacegate::stats::constants::Rule::STANDARD;
     let percent = |share: f64| format!("{} %", (share * 1000.0).round() / 10.0);
     let page = page();
-    let line = page.lines().find(|line| line.contains("noise assumed")).unwrap();
-    for share in [rule.jobs.run, rule.jobs.class, rule.jobs.field] {
-        assert!(line.contains(&percent(share)), "{}: {line}", percent(share));
-    }
-    let budget = page.lines().find(|line| line.contains("α = ")).unwrap();
-    for alpha in [rule.alpha_run, rule.alpha_class, rule.alpha_field] {
-        assert!(budget.contains(&format!("α = {}", percent(alpha))), "{budget}");
+    let channels = [
+        ("run-wide", rule.jobs.run, rule.alpha_run),
+        ("metric", rule.jobs.class, rule.alpha_class),
+        ("field", rule.jobs.field, rule.alpha_field),
+    ];
+    for (name, noise, alpha) in channels {
+        let start = format!("── {name} ");
+        let line = page.lines().find(|line| line.contains(&start)).unwrap();
+        assert!(line.contains(&format!("  {} ", percent(noise))), "{line}");
+        assert!(line.contains(&format!("α = {}", percent(alpha))), "{line}");
     }
 }

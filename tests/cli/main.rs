@@ -5,6 +5,7 @@
 mod before;
 mod commands;
 mod outputs;
+mod pages;
 mod plan;
 mod provenance;
 mod self_test;

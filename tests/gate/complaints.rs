@@ -269,3 +269,20 @@ fn a_client_that_could_not_load_the_server_as_asked_measured_nothing() {
     assert_eq!((verdict.outcome, verdict.exit_code), (Outcome::RunFailed, 5));
     assert!(verdict.problems[0].to_string().contains("was not kept"), "{:?}", verdict.problems);
 }
+
+#[test]
+fn a_late_client_is_one_problem_of_a_group_with_its_worst_round() {
+    let late = |ms: f64| {
+        let mut group = group(None, 1.0);
+        group.self_check = Some(SelfCheck { wakeup_lag_p99_ms: Some(finite(ms)), ..SelfCheck::default() });
+        group
+    };
+    let mut candidate = report(vec![late(300.0)]);
+    let mut worse = candidate.jobs[0].rounds[0].clone();
+    worse.groups = vec![late(400.0)];
+    candidate.jobs[0].rounds.push(worse);
+    let verdict = judge(&report(vec![group(None, 1.0)]), &candidate);
+    let late = verdict.problems.iter().filter(|problem| matches!(problem, Reason::ClientBottleneck { .. }));
+    let said: Vec<String> = late.map(ToString::to_string).collect();
+    assert!(said.len() == 1 && said[0].contains("400.0 ms late"), "{said:?}");
+}

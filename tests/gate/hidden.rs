@@ -211,3 +211,22 @@ fn a_stated_success_rate_is_no_more_than_all() {
         assert!(found.reasons[0].to_string().contains(words), "{}", found.reasons[0]);
     }
 }
+
+#[test]
+fn a_file_cannot_claim_more_noise_than_its_samples_can_have() {
+    let times = |scale: f64, claimed: Option<f64>| {
+        let times: Vec<f64> = (0..400).map(|i| scale * (1000.0 + f64::from(i * 37 % 400))).collect();
+        let mut group = plain();
+        group.metrics.retain(|metric, _| *metric == Metric::OUTPUT_THROUGHPUT);
+        let mut ttft = build::sampled(&Metric::TTFT, &times);
+        ttft.vif.values_mut().for_each(|vif| *vif = claimed.map_or(*vif, finite));
+        group.metrics.insert(Metric::TTFT, ttft);
+        rounds(vec![group])
+    };
+    let rules = build::policy(&["ttft.p95"], 0.10, Decide::Evidence);
+    let blessed = build::blessed([0.99, 1.0, 1.01].map(|scale| times(scale, None)).to_vec());
+    for claimed in [None, Some(1e9)] {
+        let verdict = build::judge(&blessed, &times(9.0, claimed), &rules, &[]);
+        assert_eq!(finding(&verdict, P95).judgement, Judgement::Regressed, "{claimed:?}");
+    }
+}

@@ -99,7 +99,7 @@ fn a_short_duet_is_lifted_by_more_rounds_and_not_by_blessed_jobs() {
     let mut duet = report(vec![group(None, 1.0)]);
     duet.jobs[0].rounds[0].against = duet.jobs[0].rounds[0].groups.clone();
     let verdict = build::judge(&build::blessed(Vec::new()), &duet, &policy(), &[]);
-    assert_eq!(verdict.lifts.as_deref(), Some("2 more rounds of both endpoints: duet"));
+    assert_eq!(verdict.lifts.as_deref(), Some("2 more rounds of both endpoints (tier duet)"));
     assert!(verdict.duet && verdict.baseline.is_none());
     let text = pacegate::emit::terminal(&verdict, pacegate::emit::Style::default());
     assert!(text.starts_with("DUET: both sides are of this report, measured in turn; "), "{text}");

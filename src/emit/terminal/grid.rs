@@ -2,11 +2,13 @@
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
-use crate::emit::rows::{Mark, Row};
+use crate::emit::rows::{Mark, NONE, Row};
 
 /// The columns that a narrow terminal does without; the sentences above the table say the same of what fails.
 #[derive(Clone, Copy)]
 struct Columns {
+    /// Blessed value and change; nothing is lost where nothing is blessed.
+    compared: bool,
     interval: bool,
     limit: bool,
     /// To which side the value went; the sign of the change says it too.
@@ -27,7 +29,8 @@ const SHORTEST: usize = 18;
 pub(super) fn grid(rows: &[Row], width: Option<u16>) -> Table {
     let widest = rows.iter().map(|row| row.field.chars().count()).max().unwrap_or(0);
     let interval = rows.iter().any(|row| row.interval.is_some());
-    let full = Columns { interval, limit: true, side: true, field: widest };
+    let compared = rows.iter().any(|row| row.blessed != NONE);
+    let full = Columns { compared, interval, limit: true, side: true, field: widest };
     let Some(width) = width.map(usize::from) else { return table(rows, full) };
     let few = Columns { interval: false, limit: false, ..full };
     for columns in [full, Columns { interval: false, ..full }, few] {
@@ -60,7 +63,10 @@ fn reach(table: &Table) -> usize {
 fn table(rows: &[Row], shown: Columns) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    let mut header = vec![".", "field", "blessed", "now", "change"];
+    let mut header = vec![".", "field"];
+    header.extend(shown.compared.then_some("blessed"));
+    header.push("now");
+    header.extend(shown.compared.then_some("change"));
     header.extend(shown.interval.then_some("95 %"));
     header.extend(shown.limit.then_some("limit"));
     header.push("judgement");
@@ -73,18 +79,22 @@ fn table(rows: &[Row], shown: Columns) -> Table {
             Mark::Quiet => ".",
         };
         let field = cut(&row.field, shown.field);
-        let mut cells = vec![mark, &field, &row.blessed, &row.now, &row.change];
+        let mut cells = vec![mark, &field];
+        cells.extend(shown.compared.then_some(row.blessed.as_str()));
+        cells.push(&row.now);
+        cells.extend(shown.compared.then_some(row.change.as_str()));
         cells.extend(shown.interval.then(|| row.interval.as_deref().unwrap_or_default()));
         cells.extend(shown.limit.then_some(row.limit.as_str()));
         let word = row.judgement.split(',').next().unwrap_or_default();
         cells.push(if shown.side { &row.judgement } else { word });
         table.add_row(cells);
     }
+    let numbers = if shown.compared { 3 } else { 1 };
     for (at, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 2));
         if at == 1 {
             column.set_delimiter(':');
-        } else if (2..5).contains(&at) {
+        } else if (2..2 + numbers).contains(&at) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }

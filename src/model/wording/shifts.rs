@@ -75,6 +75,7 @@ fn class_words(
     regressed: bool,
 ) -> String {
     let less = (1.0 - 1.0 / ratio.get()) * 100.0;
+    let sure = if class == ChannelClass::Throughput { (sure.0.and_then(as_rates), sure.1) } else { sure };
     let moved = match (class, regressed) {
         (ChannelClass::Throughput, true) => format!("fell by {less:.1} %"),
         (ChannelClass::Throughput, false) => format!("may have fallen by {less:.1} %"),
@@ -82,6 +83,11 @@ fn class_words(
         (_, false) => format!("may have got {}", percent_worse(ratio)),
     };
     format!("{} {moved} relative to the other metrics{}{}", class.name(), aside(worst, sure), stage(class))
+}
+
+/// The ends of a ratio of times as those of the ratio of rates.
+fn as_rates((lo, hi): (Finite, Finite)) -> Option<(Finite, Finite)> {
+    Finite::new(1.0 / hi.get()).ok().zip(Finite::new(1.0 / lo.get()).ok())
 }
 
 fn run_wide_words(
@@ -101,7 +107,7 @@ fn run_wide_words(
             ": the change, or this machine? Repeat on another runner, or measure both sides in one job"
         }
         (true, Reach::NotAll) => ": not all of them moved, so look at those that did",
-        (false, _) => "; not significant, so it does not fail",
+        (false, _) => "; not significant by itself",
     };
     format!("{what} {verb} {}{}{cause}", percent_worse(ratio), aside(worst, sure))
 }
@@ -149,4 +155,20 @@ fn aside(worst: Option<&str>, (interval, p): Sureness) -> String {
 
 fn percent_worse(ratio: Finite) -> String {
     format!("{:.1} % slower", (ratio.get() - 1.0) * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_interval_of_a_throughput_is_of_the_rate_like_the_fall_beside_it() {
+        let finite = |value: f64| Finite::new(value).unwrap();
+        let interval = Some((finite(1.0), finite(1.25)));
+        let words = class_words(ChannelClass::Throughput, finite(1.125), (interval, None), None, true);
+        assert_eq!(
+            words,
+            "throughput fell by 11.1 % relative to the other metrics (95 %: \u{2212}20 % to +0 %)"
+        );
+    }
 }

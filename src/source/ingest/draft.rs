@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use crate::model::report::{
     Group, Measurement, ReportedSpeedup, Requests, SelfCheck, TokenSource, Tokens, Workload,
 };
-use crate::model::{Dimensions, Fact, Finite, Metric, PercentileDefinition, Samples, Statistic, Unit};
+use crate::model::{
+    Dimensions, Fact, Finite, Metric, PercentileDefinition, Quantity, Samples, Statistic, Unit,
+};
 use crate::stats::percentile::{Definition, Sorted};
 use crate::stats::sampling::percentile_inflation;
 
@@ -202,9 +204,11 @@ impl Draft {
         for (statistic, own) in &picked {
             let Some(told) = measurement.stats.get(statistic) else { continue };
             if (told.get() - own).abs() > ROUNDING * told.get() + 0.002 {
+                let shown = Finite::new(*own).map(|own| Quantity::pair(*told, own, Unit::Millisecond));
                 self.notes.push(format!(
-                    "{metric}: the file's own {statistic} is {told} ms and that of its {} samples {own} ms; the samples are not used",
-                    arrivals.len()
+                    "{metric}: the file's own {statistic} and that of its {} samples differ ({}); the samples are not used",
+                    arrivals.len(),
+                    shown.unwrap_or_default()
                 ));
                 return;
             }

@@ -29,10 +29,10 @@ const STREAMS_A_CORE: usize = 256;
 const MOST_IN_FLIGHT: usize = 900;
 
 /// How often a runtime looks how late it is.
-const TICK: Nanos = 5_000_000;
+const TICK: Nanos = 10_000_000;
 
 /// How often the calling thread looks whether the run was cancelled while nothing ends.
-const LOOK_FOR_CANCEL: Duration = Duration::from_millis(20);
+const LOOK_FOR_CANCEL: Duration = Duration::from_millis(50);
 
 /// What is run.
 #[derive(Clone)]

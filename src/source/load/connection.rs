@@ -90,16 +90,20 @@ impl Connection {
             // A close by the server is noticed only by looking.
             let mut context = Context::from_waker(Waker::noop());
             self.closed = self.driver.as_mut().poll(&mut context).is_ready();
-            if self.closed && idle < HABIT {
-                keep_alive.closed();
-            }
+        }
+        if self.closed && idle < HABIT {
+            keep_alive.closed();
         }
         !self.closed && self.sender.is_ready() && idle < IDLE && keep_alive.may_reuse()
     }
 
     /// Waits whether the server closes after its reply, if that is not known yet.
     pub async fn watch(&mut self, keep_alive: &KeepAlive) {
-        if self.closed || !keep_alive.is_unknown() {
+        if self.closed {
+            // The close came with the reply's end.
+            return keep_alive.closed();
+        }
+        if !keep_alive.is_unknown() {
             return;
         }
         match timeout(WATCH, self.driver.as_mut()).await {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::transcript::Nanos;
 
 /// A close that comes this soon after a reply is the server's habit, not its time-out.
-pub(super) const HABIT: Nanos = 100_000_000;
+pub(super) const HABIT: Nanos = 250_000_000;
 
 /// How long a connection is watched, once for an endpoint, after the last reply of its first requests.
 pub(super) const WATCH: Duration = Duration::from_nanos(HABIT);

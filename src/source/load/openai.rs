@@ -137,7 +137,21 @@ impl<'a> Chunk<'a> {
     /// # Errors
     /// When the bytes are not a JSON object of this shape.
     pub fn read(data: &'a [u8]) -> Result<Chunk<'a>, serde_json::Error> {
-        serde_json::from_slice(data)
+        match std::str::from_utf8(data) {
+            Ok(text) => serde_json::from_str(text),
+            // Says where it is broken.
+            Err(_) => serde_json::from_slice(data),
+        }
+    }
+
+    /// The text of a chunk that has nothing else: one choice, one text, no end, no usage, no error.
+    #[must_use]
+    pub fn text_alone(&self) -> Option<&str> {
+        let [choice] = self.choices() else { return None };
+        let nothing_else = choice.finish_reason.is_empty() && self.usage.is_none() && self.error().is_none();
+        let mut texts = choice.texts().filter(|text| !text.is_empty());
+        let text = texts.next().filter(|_| nothing_else && texts.next().is_none())?;
+        Some(text.0.as_ref())
     }
 
     /// The most that any choice carries.

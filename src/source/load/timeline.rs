@@ -8,10 +8,12 @@ use std::collections::BTreeMap;
 
 use crate::model::report::FailureKind;
 
+use super::ending::ended_badly;
 use super::openai::{Carries, Chunk, Usage};
+use super::pattern::Pattern;
 use super::reply::{self, BodyEnd, Head, Reply};
 use super::sse::{Event, Framer, Kind};
-use super::transcript::{Ending, Nanos, Phase, Transcript};
+use super::transcript::{Nanos, Transcript};
 
 /// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,6 +150,7 @@ struct Reading<'a> {
     broken: Option<String>,
     /// What a 200 says where an answer should be.
     said: Option<String>,
+    pattern: Option<Pattern>,
 }
 
 impl<'a> Reading<'a> {
@@ -163,6 +166,7 @@ impl<'a> Reading<'a> {
             about_the_model: false,
             broken: None,
             said: None,
+            pattern: None,
         }
     }
 
@@ -204,6 +208,12 @@ impl<'a> Reading<'a> {
             self.done = true;
             return;
         }
+        let came = self.since_sent(event.end + offset);
+        let known = self.pattern.as_ref().filter(|_| event.kind == Kind::Message);
+        if let Some((carries, text)) = known.and_then(|pattern| pattern.read(data)) {
+            self.timeline.text.push_str(text);
+            return self.token(carries, None, came);
+        }
         let text = || String::from_utf8_lossy(data).into_owned();
         match Chunk::read(data) {
             Ok(chunk) => {
@@ -214,8 +224,8 @@ impl<'a> Reading<'a> {
                 } else if chunk.is_no_answer() {
                     self.said.get_or_insert_with(text);
                 }
-                let came = self.since_sent(event.end + offset);
                 self.chunk(&chunk, came);
+                self.pattern = Pattern::of(data, &chunk).or(self.pattern.take());
             }
             Err(_) if event.kind == Kind::Error => {
                 self.error.get_or_insert_with(text);
@@ -269,6 +279,10 @@ impl<'a> Reading<'a> {
             return;
         }
         self.timeline.text.extend(chunk.texts());
+        self.token(carries, usage, came);
+    }
+
+    fn token(&mut self, carries: Carries, usage: Option<Usage>, came: Option<(usize, Nanos)>) {
         let Some((read, at)) = came else { return };
         self.timeline.first_token.get_or_insert(at);
         if carries == Carries::Output {
@@ -370,28 +384,4 @@ fn beginning(body: &[u8]) -> String {
 
 fn is_refusal(kind: FailureKind) -> bool {
     !matches!(kind, FailureKind::Cut | FailureKind::ZeroTokens | FailureKind::Malformed)
-}
-
-fn ended_badly(ending: &Ending, nothing_came: bool, done: bool) -> Option<(FailureKind, String)> {
-    Some(match ending {
-        Ending::Whole => return None,
-        // `[DONE]` was the end; how the connection was closed after it is nobody's loss.
-        Ending::Broken(_) if done => return None,
-        Ending::Broken(reason) if nothing_came => {
-            (FailureKind::Connect, format!("the connection closed before any reply: {reason}"))
-        }
-        Ending::Broken(reason) => (FailureKind::Cut, reason.clone()),
-        Ending::NotConnected(reason) => (FailureKind::Connect, reason.clone()),
-        Ending::NoTls(reason) => (FailureKind::Tls, reason.clone()),
-        Ending::TooLarge => (FailureKind::Malformed, "the reply is larger than any answer".to_owned()),
-        Ending::Timeout { phase, limit_ms } => {
-            let (kind, until) = match phase {
-                Phase::Connect => (FailureKind::TimeoutConnect, "no connection"),
-                Phase::FirstToken => (FailureKind::TimeoutFirstToken, "no token"),
-                Phase::Gap => (FailureKind::TimeoutGap, "nothing more"),
-                Phase::Total => (FailureKind::TimeoutTotal, "not finished"),
-            };
-            (kind, format!("{until} within {limit_ms} ms"))
-        }
-    })
 }

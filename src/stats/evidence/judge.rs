@@ -180,6 +180,7 @@ impl Instrument<'_> {
             reference: layout.classes[channels.reference],
             classes,
             kappa: channels.kappa,
+            interval_reach: shown,
             fields,
             over_count: worse.over.iter().filter(|over| **over).count(),
             over_expected,

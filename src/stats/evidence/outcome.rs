@@ -81,6 +81,8 @@ pub struct Outcome {
     pub kappa: f64,
     /// In the order of the input.
     pub fields: Vec<FieldOutcome>,
+    /// Standard errors either side of an estimate that its 95 % interval spans, at this tier's degrees of freedom.
+    pub interval_reach: f64,
     /// Gated fields over their limit.
     pub over_count: usize,
     /// How many noise alone would put there.

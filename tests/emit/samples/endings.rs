@@ -288,7 +288,7 @@ pub fn blind() -> Verdict {
     let mut v = pass();
     (v.outcome, v.exit_code) = (Outcome::Inconclusive, 4);
     v.tier = Some(Tier::Single);
-    v.lifts = Some("2 more blessed jobs: replicated".to_owned());
+    v.lifts = Some("2 more blessed jobs (tier replicated)".to_owned());
     v.problems = vec![Reason::Blind { metric: Metric::TTFT, resolution: Some(f(1.4)), above: f(1.0) }];
     v.resolution.blind = vec![Metric::TTFT];
     v.resolution.tighter_rules = vec!["ttft.p95 +10 % (pacegate.toml:12:1)".to_owned()];
