@@ -1,4 +1,4 @@
-//! Reading the groups of a round without losing one, and each metric in its own unit.
+//! Reading the groups of a round without losing one, and each metric in its own unit and with all of its samples.
 //!
 //! Groups are found by their names: a second one of the same name, or a name that its dimensions don't make, would be
 //! judged in the place of another.
@@ -8,13 +8,15 @@ use std::collections::BTreeSet;
 use serde::de::{Deserialize, Deserializer, Error};
 
 use super::group::GroupId;
+use super::metric::Metric;
 use super::quantity::Unit;
-use super::report::Group;
+use super::report::{Group, Measurement};
 
 /// For `#[serde(deserialize_with = "unique_groups::deserialize")]` on the groups of a round.
 ///
 /// # Errors
-/// A group that stands twice, or whose name is not that of its dimensions; a metric in another unit than it is kept in.
+/// A group that stands twice, or whose name is not that of its dimensions; a metric in another unit than it is kept in, or
+/// with another number of samples than it says.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Group>, D::Error> {
     let groups = Vec::<Group>::deserialize(deserializer)?;
     let mut seen: BTreeSet<&GroupId> = BTreeSet::new();
@@ -35,11 +37,22 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Gro
                 named(metric.unit())
             )));
         }
+        if let Some((metric, n, found)) = group.metrics.iter().find_map(miscounted) {
+            return Err(D::Error::custom(format!(
+                "{metric} of the group \"{name}\" says n = {n} and holds {found} samples; the sample code is damaged"
+            )));
+        }
         if !seen.insert(&group.id) {
             return Err(D::Error::custom(format!("the group \"{}\" stands twice in one round", group.id)));
         }
     }
     Ok(groups)
+}
+
+/// A damaged sample code can still be one, of fewer samples.
+fn miscounted<'a>((metric, measurement): (&'a Metric, &Measurement)) -> Option<(&'a Metric, u64, usize)> {
+    let (n, found) = (measurement.n?, measurement.samples.as_ref()?.len());
+    (n != found as u64).then_some((metric, n, found))
 }
 
 fn named(unit: Unit) -> String {
@@ -82,5 +95,17 @@ mod tests {
             other.contains(r#"ttft of the group "all" is in "tok/s"; pacegate keeps it in "ms""#),
             "{other}"
         );
+    }
+
+    #[test]
+    fn samples_that_are_fewer_than_their_number_are_damaged() {
+        let code = String::from(crate::model::Samples::from_micros(vec![1000, 2000, 3000]));
+        let group = |n: u64| {
+            let ttft = format!(r#"{{"unit": "ms", "n": {n}, "stats": {{"p50": 2}}, "samples": "{code}"}}"#);
+            read("groups", &format!(r#"{{"id": "all", "dimensions": {{}}, "metrics": {{"ttft": {ttft}}}}}"#))
+        };
+        assert!(group(3).is_ok());
+        let fewer = group(4).unwrap_err();
+        assert!(fewer.contains(r#"ttft of the group "all" says n = 4 and holds 3 samples"#), "{fewer}");
     }
 }
