@@ -9,6 +9,7 @@ use crate::model::report::{Code, SourceKind, Tool};
 use crate::model::requests::total;
 use crate::model::{FieldId, Finite, GroupId, Job, Metric, Quantity, Reason, Report, Timestamp, Verdict};
 
+use super::job_identity::{measured_twice, same_job, shared_job};
 use super::ledger::{self, beyond, drift_of};
 use super::objections::Objections;
 use super::values::{is_shown, values};
@@ -61,6 +62,18 @@ pub enum BlessRefused {
         "job {0} is there already: the same content twice would count one measurement as two. Measure again, in another job"
     )]
     SameContent(String),
+    /// What one machine measures within an hour, or one CI job, has the same noise.
+    #[error(
+        "job {new} and the blessed job {old} are one job: {why}, so they share its noise and show nothing of how much jobs differ. Add a run of another day or machine, or give reports of one job in one command, as rounds"
+    )]
+    OneJob {
+        /// The job that was to be added.
+        new: String,
+        /// The one that is blessed.
+        old: String,
+        /// `the same machine within an hour`.
+        why: &'static str,
+    },
     /// The baseline is of another profile.
     #[error(
         "the baseline is for profile {blessed}, the report is of profile {report}; name another file with --baseline, or bless under --profile {blessed}"
@@ -191,6 +204,9 @@ fn refuse(
             if let Some(job) = twice {
                 return Err(BlessRefused::SameContent(job.id.clone()));
             }
+            if let Some((old, new, why)) = shared_job(existing, &report) {
+                return Err(BlessRefused::OneJob { new: new.id.clone(), old: old.id.clone(), why });
+            }
         }
     }
     let Objections { worse, suspicious, incomparable, .. } = objections;
@@ -248,20 +264,6 @@ fn kept(report: &Report) -> Report {
         }
     }
     report
-}
-
-/// A job whose numbers an earlier job of the same report has.
-fn measured_twice(report: &Report) -> Option<&Job> {
-    let jobs = &report.jobs;
-    jobs.iter()
-        .enumerate()
-        .find(|(i, job)| jobs.iter().take(*i).any(|old| same_job(old, job)))
-        .map(|(_, job)| job)
-}
-
-/// The same numbers, whatever the job is called and whenever it ran.
-fn same_job(one: &Job, other: &Job) -> bool {
-    one.rounds == other.rounds
 }
 
 fn has_all_jobs(existing: &Baseline, report: &Report) -> bool {

@@ -4,6 +4,7 @@
 
 mod bless;
 pub mod git;
+mod job_identity;
 mod ledger;
 mod objections;
 mod read;

@@ -136,6 +136,7 @@ fn exit_of(refused: &BlessRefused, outcome: Outcome) -> Exit {
         BlessRefused::InCi
         | BlessRefused::NeedsReason(_)
         | BlessRefused::SameContent(_)
+        | BlessRefused::OneJob { .. }
         | BlessRefused::OtherProfile { .. } => Exit::Usage,
         BlessRefused::Invalid(_) if outcome == Outcome::RunFailed => Exit::RunFailed,
         BlessRefused::Invalid(_) | BlessRefused::NotComparable(_) => Exit::NoVerdict,

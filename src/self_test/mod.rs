@@ -1,7 +1,7 @@
 //! Trying a gate out on its own baseline: does it fail when it has to, and pass when nothing changed?
 //!
 //! A run like the last blessed one is the candidate. Faults are planted into it and judged by the user's own rules
-//! ([`trials`]); unchanged runs are made of the blessed samples ([`replay`]).
+//! (`trials`); unchanged runs are made of the blessed samples (`replay`).
 
 mod bench;
 mod plant;

@@ -3,7 +3,8 @@
 use pacegate::baseline::BlessRefused;
 use pacegate::model::baseline::{BlessAction, MOST_JOBS};
 use pacegate::model::report::FailureKind;
-use pacegate::model::{Fact, Metric, Reason, Report, Statistic};
+use pacegate::model::{Fact, Metric, Reason, Report, Statistic, Timestamp};
+use time::macros::datetime;
 
 use crate::build::{ADD, Ask, REASON, bless, finite, first, group, job, latency, report, report_of};
 
@@ -209,6 +210,36 @@ fn the_same_content_twice_is_no_second_job() {
     let usual = |id| job(id, 1, |seed| vec![group("baseline", 1.0, seed)]);
     let refused = bless(None, &report_of(vec![usual("one"), usual("two")]), &REASON).unwrap_err();
     assert_eq!(refused, BlessRefused::SameContent("two".to_owned()));
+}
+
+#[test]
+fn what_one_machine_measures_within_an_hour_is_one_job() {
+    let run = |id: &str, host: &str, started, seed| {
+        let mut report = report(id, 1.0, seed);
+        report.client.host = Some(host.to_owned());
+        report.jobs[0].started = Some(Timestamp::new(started).unwrap());
+        report
+    };
+    let first = bless(None, &run("abc-2026-01-02-14h", "abc", datetime!(2026-01-02 14:59 UTC), 1), &REASON);
+    let first = first.unwrap().baseline;
+    let add = |report: &Report| bless(Some(&first), report, &Ask { reason: Some("R"), ..ADD });
+    // Two minutes later the clock shows another hour.
+    let soon = run("abc-2026-01-02-15h", "abc", datetime!(2026-01-02 15:01 UTC), 2);
+    let refused = add(&soon).unwrap_err();
+    assert!(
+        matches!(&refused, BlessRefused::OneJob { why: "the same machine within an hour", .. }),
+        "{refused:?}"
+    );
+    assert!(refused.to_string().contains("Add a run of another day or machine"), "{refused}");
+    let later = run("abc-2026-01-02-15h", "abc", datetime!(2026-01-02 15:59 UTC), 2);
+    assert_eq!(add(&later).unwrap().baseline.jobs().count(), 2);
+    let elsewhere = run("def-2026-01-02-15h", "def", datetime!(2026-01-02 15:01 UTC), 2);
+    assert_eq!(add(&elsewhere).unwrap().baseline.jobs().count(), 2);
+    // CI says itself which runs are jobs of their own, also on one machine.
+    let ci = run("github-7-1-gate", "abc", datetime!(2026-01-02 15:01 UTC), 2);
+    assert_eq!(add(&ci).unwrap().baseline.jobs().count(), 2);
+    let again = run("abc-2026-01-02-14h", "def", datetime!(2026-01-03 15:01 UTC), 2);
+    assert!(matches!(add(&again), Err(BlessRefused::OneJob { .. })));
 }
 
 #[test]

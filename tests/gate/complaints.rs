@@ -37,7 +37,7 @@ fn no_baseline_is_no_pass() {
 
 #[test]
 fn names_that_no_longer_overlap_are_no_pass() {
-    // moq.analyzers #1310, claude_code_agent #895: an empty intersection "always passes".
+    // moq.analyzers #1310: an empty intersection "always passes".
     let verdict = judged(group(Some("old-name"), 1.0), group(Some("new-name"), 1.0));
     assert_eq!((verdict.outcome, verdict.exit_code), (Outcome::NoVerdict, 3));
     assert!(problem(&verdict, "nothing_in_common"));
