@@ -106,7 +106,7 @@ pub struct SelfTestArgs {
     #[command(flatten)]
     pub place: PlaceArgs,
     /// Unchanged runs to make of the blessed samples, of each kind; 0 for none.
-    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(..=10_000))]
     pub replays: u32,
     /// Where they are drawn from.
     #[arg(long, value_name = "N", default_value_t = 0)]

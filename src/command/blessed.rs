@@ -9,6 +9,7 @@ use crate::model::policy::Policy;
 use crate::model::verdict::BaselineRef;
 
 use super::against;
+use super::apart::{self, Named};
 use super::fail::ExitWith;
 use super::workspace::Workspace;
 
@@ -17,6 +18,8 @@ pub struct Blessed {
     pub baseline: Baseline,
     pub reference: BaselineRef,
     pub policy: Policy,
+    path: PathBuf,
+    config: Option<PathBuf>,
 }
 
 impl Blessed {
@@ -31,7 +34,16 @@ impl Blessed {
             return Err(nothing_blessed(&format!("there is no {}", path.display())));
         };
         let profile = workspace.chosen_profile().unwrap_or(&baseline.profile).to_owned();
-        Ok(Blessed { policy: workspace.policy(&profile), baseline, reference })
+        let policy = workspace.policy(&profile);
+        Ok(Blessed { policy, baseline, reference, path, config: workspace.config_path })
+    }
+
+    /// Refuses to write over what is read.
+    pub fn spare(&self, json: Option<&Path>) -> anyhow::Result<()> {
+        let outputs: Vec<Named<'_>> = json.iter().map(|path| ("--json", *path)).collect();
+        let config = self.config.iter().map(|path| ("", path.as_path()));
+        let inputs: Vec<Named<'_>> = config.chain([("the baseline ", self.path.as_path())]).collect();
+        apart::from_inputs(&outputs, &inputs)
     }
 }
 

@@ -18,6 +18,9 @@ pub fn check(args: &CheckArgs) -> Done {
     outputs.spare(&reports(&inputs))?;
     outputs.spare(&workspace.files())?;
     let report = ingest::read(&inputs, &options(&args.ingest, &workspace)?)?;
+    let found: Vec<Named<'_>> =
+        report.source.files.iter().map(|file| ("the report ", Path::new(file))).collect();
+    outputs.spare(&found)?;
     let against = Against::find(&report.profile.name, &workspace, &args.gate)?;
     outputs.spare(&[against.file()])?;
     gate::conclude(report, &against, &args.gate, &outputs)

@@ -1,5 +1,7 @@
 //! `pacegate convert`: any report as canonical JSON.
 
+use std::path::Path;
+
 use crate::cli::ConvertArgs;
 use crate::exit::Exit;
 use crate::files;
@@ -15,6 +17,8 @@ pub fn convert(args: &ConvertArgs) -> Done {
     let inputs: Vec<_> = args.reports.iter().map(|text| ingest::Input::parse(text)).collect();
     apart::from_inputs(&[("--output", &args.output)], &super::check::reports(&inputs))?;
     let report = ingest::read(&inputs, &super::check::reading(&args.ingest, args.config.as_deref())?)?;
+    let found: Vec<_> = report.source.files.iter().map(|file| ("the report ", Path::new(file))).collect();
+    apart::from_inputs(&[("--output", &args.output)], &found)?;
     let text = serde_json::to_string_pretty(&report)? + "\n";
     files::write(&args.output, text.as_bytes()).map_err(failed)?;
     Ok(Exit::Pass)

@@ -16,6 +16,7 @@ pub fn plan(args: &PlanArgs) -> Done {
         files::check(path).map_err(failed)?;
     }
     let blessed = Blessed::open(&args.place)?;
+    blessed.spare(args.json.as_deref())?;
     let ask = PlanFor {
         baseline: &blessed.baseline,
         reference: &blessed.reference,

@@ -19,6 +19,7 @@ pub fn self_test(args: &SelfTestArgs) -> Done {
         files::check(path).map_err(failed)?;
     }
     let blessed = Blessed::open(&args.place)?;
+    blessed.spare(args.json.as_deref())?;
     let today = provenance::today();
     let subject = Subject {
         baseline: &blessed.baseline,

@@ -18,6 +18,7 @@ use crate::model::trend::LeftOut;
 use crate::model::{Baseline, FieldId, Finite, Job, Report};
 use crate::source::ingest;
 
+use super::apart::{self, Named};
 use super::fail::ExitWith;
 use super::workspace::Workspace;
 use super::{Done, outputs, provenance};
@@ -29,12 +30,18 @@ pub fn trend(args: &TrendArgs) -> Done {
     let workspace = Workspace::at(args.config.as_deref(), args.profile.as_deref())?;
     let profile = workspace.chosen_profile().map(str::to_owned);
     let options = ingest::Options { profile, ..ingest::Options::default() };
-    let mut found = Found { workspace: &workspace, options, points: Vec::new(), left_out: Vec::new() };
+    let mut found =
+        Found { workspace: &workspace, options, points: Vec::new(), left_out: Vec::new(), read: Vec::new() };
     for path in &args.paths {
         found.path(path)?;
     }
     found.some(&args.paths)?;
     let baselines = pinned(args, &workspace, &found.points)?;
+    let outputs: Vec<Named<'_>> = args.json.iter().map(|path| ("--json", path.as_path())).collect();
+    let inputs = found.read.iter().map(|path| ("", path.as_path()));
+    let inputs: Vec<Named<'_>> = inputs.chain(baselines.keys().map(|file| ("", Path::new(file)))).collect();
+    apart::from_inputs(&outputs, &inputs)?;
+    apart::from_inputs(&outputs, &workspace.files())?;
     let pinned: Vec<Pinned> = baselines.iter().map(|(file, baseline)| Pinned { file, baseline }).collect();
     let trend = history::trend(found.points, found.left_out, &pinned)?;
     let table = emit::trend(&trend, Style { width: outputs::width(), ..outputs::plain(args.quiet) });
@@ -74,6 +81,8 @@ struct Found<'a> {
     options: ingest::Options,
     points: Vec<Point>,
     left_out: Vec<LeftOut>,
+    /// Every file that was opened.
+    read: Vec<PathBuf>,
 }
 
 impl Found<'_> {
@@ -122,6 +131,7 @@ impl Found<'_> {
 
     fn file(&mut self, path: &Path) -> anyhow::Result<()> {
         let name = path.display().to_string();
+        self.read.push(path.to_path_buf());
         let bytes = std::fs::read(path).with_context(|| format!("{name} could not be read"))?;
         match std::str::from_utf8(&bytes) {
             Ok(text) if is_lines(path, text) => self.lines(&name, text),

@@ -36,6 +36,10 @@ impl Workspace {
             Some(path) => config::read(path)?,
             None => Config::default(),
         };
+        // A slip would be judged by the rules of no profile.
+        if let Some(name) = profile.filter(|_| !config.profiles.is_empty()) {
+            config::select(Some(&config), Some(name))?;
+        }
         let own = || profile.map(str::to_owned).or_else(|| config.default.clone());
         let only = || match config.profiles.len() {
             1 => config.profiles.keys().next().cloned(),

@@ -105,10 +105,12 @@ pub(super) fn read(entry: &Entry<'_>) -> Result<Mapping, ConfigError> {
             "say where the numbers stand, such as \"ttft.p95\" = { at = \"/ttft/p95\", unit = \"ms\" }",
         ));
     };
+    let fields = all_fields(&fields.table(format!("[{name}.fields]"))?, entry.key)?;
+    own_places(&table, &fields, &at)?;
     Ok(Mapping {
         tool: entry.key.to_owned(),
         each,
-        fields: all_fields(&fields.table(format!("[{name}.fields]"))?, entry.key)?,
+        fields,
         percentiles: percentiles.unwrap_or(PercentileDefinition::OfTheTool),
         counts,
         strategy: at("strategy")?,
@@ -140,6 +142,27 @@ fn place(entry: &Entry<'_>) -> Result<String, ConfigError> {
         return Err(entry.wrong(PLACE));
     }
     Ok(at.to_owned())
+}
+
+/// Two numbers of one place are one number: failures read where the requests stand would never be seen.
+fn own_places(
+    table: &Table<'_>,
+    fields: &[MappedField],
+    at: &dyn Fn(&str) -> Result<Option<String>, ConfigError>,
+) -> Result<(), ConfigError> {
+    let mut taken: Vec<(String, String)> = Vec::new();
+    for field in fields {
+        taken.push((field.at.clone(), crate::model::field::local(&field.metric, field.statistic)));
+    }
+    for (key, _) in COUNTS {
+        let Some((entry, place)) = table.get(key).zip(at(key)?) else { continue };
+        if let Some((_, other)) = taken.iter().find(|(taken, _)| *taken == place) {
+            let why = format!("reads the same place as \"{other}\", {place}; each has its own");
+            return Err(entry.key_error(Problem::Mapped { field: key.to_owned(), why }));
+        }
+        taken.push((place, key.to_owned()));
+    }
+    Ok(())
 }
 
 fn all_fields(table: &Table<'_>, tool: &str) -> Result<Vec<MappedField>, ConfigError> {

@@ -243,8 +243,13 @@ fn tally(verdict: &Verdict) -> Option<String> {
         (n > 0).then(|| format!("{n} {words}"))
     })
     .collect();
-    let good = |note: &&Reason| matches!(note, Reason::Suspicious { what: Suspicion::TooGood, .. });
-    words.extend(verdict.notes.iter().find(good).map(|_| "SUSPICIOUSLY GOOD (see the notes)".to_owned()));
+    for (suspicion, said) in [
+        (Suspicion::TooGood, "SUSPICIOUSLY GOOD (see the notes)"),
+        (Suspicion::SameSamples, "THE SAME NUMBERS AS THE BASELINE'S (see the notes)"),
+    ] {
+        let found = |note: &Reason| matches!(note, Reason::Suspicious { what, .. } if *what == suspicion);
+        words.extend(verdict.notes.iter().any(found).then(|| said.to_owned()));
+    }
     let said = matches!(verdict.outcome, Outcome::Pass | Outcome::Inconclusive) && !words.is_empty();
     said.then(|| words.join(", "))
 }
@@ -286,7 +291,8 @@ pub fn chief_reason(verdict: &Verdict) -> Option<Sentence> {
         gone.map(|(_, sentence)| sentence).or_else(|| failing().find_map(field))
     };
     match verdict.outcome {
-        Outcome::Pass => None,
+        // Most of a gate over its limits must not read like any other pass.
+        Outcome::Pass => verdict.causes.first().map(|cause| cause.sentence.sentence()),
         Outcome::RunFailed => problem().or_else(any_field),
         Outcome::NoVerdict => problem().or_else(any_field),
         Outcome::Inconclusive => problem()

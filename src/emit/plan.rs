@@ -42,7 +42,7 @@ fn head(plan: &Plan) -> String {
         count(measured.jobs, "blessed job"),
         count(measured.rounds, "round"),
         count(measured.groups, "group"),
-        count(measured.requests, "request"),
+        measured.requests.map_or_else(|| "requests not recorded".to_owned(), |n| count(n, "request")),
         plan.tier,
         percent(plan.run_noise),
     )
@@ -85,14 +85,14 @@ fn amount(n: Option<u64>, words: impl Fn(u64) -> String) -> String {
 
 #[expect(clippy::cast_precision_loss, reason = "numbers of requests and rounds are far below 2^53")]
 fn time(measured: &Measured, rounds: u64, requests: u64) -> String {
-    let share = requests as f64 / measured.requests.max(1) as f64;
+    let share = measured.requests.map_or(1.0, |now| requests as f64 / now.max(1) as f64);
     let time = measured.round_ms.map(|ms| duration(ms.get() * rounds as f64 * share));
     time.map_or_else(String::new, |time| format!(" ({time})"))
 }
 
 /// Time is that of one run.
 fn requests(n: u64, measured: &Measured) -> String {
-    if n <= measured.requests {
+    if measured.requests.is_some_and(|now| n <= now) {
         return "enough".to_owned();
     }
     format!("{n}{}", time(measured, measured.rounds as u64, n))
@@ -102,7 +102,7 @@ fn rounds(n: u64, measured: &Measured) -> String {
     if n <= measured.rounds as u64 {
         return "enough".to_owned();
     }
-    format!("{n}{}", time(measured, n, measured.requests))
+    format!("{n}{}", time(measured, n, measured.requests.unwrap_or(1)))
 }
 
 /// Time is that of the jobs that are missing.
@@ -111,12 +111,15 @@ fn jobs(n: u64, measured: &Measured) -> String {
     if missing == 0 {
         return "enough".to_owned();
     }
-    format!("{n}: {missing} more{}", time(measured, missing * measured.rounds as u64, measured.requests))
+    format!(
+        "{n}: {missing} more{}",
+        time(measured, missing * measured.rounds as u64, measured.requests.unwrap_or(1))
+    )
 }
 
 /// Both sides are measured.
 fn pairs(n: u64, measured: &Measured) -> String {
-    format!("{n} pairs{}", time(measured, 2 * n, measured.requests))
+    format!("{n} pairs{}", time(measured, 2 * n, measured.requests.unwrap_or(1)))
 }
 
 fn foot(plan: &Plan) -> String {
@@ -124,6 +127,12 @@ fn foot(plan: &Plan) -> String {
         "\nEach column alone, all else as it was: requests per group and round, rounds per run, jobs in the baseline \
          (--bless --add, on other days and machines), or round pairs of a duet (run --against). \"-\": no amount does.\n",
     );
+    if plan.limits_decide {
+        foot.push_str(
+            "With what is blessed now a plain limit decides some fields or all: what is over it fails, noise or not. The \
+             table says what it takes to tell the two apart.\n",
+        );
+    }
     if plan.rows.iter().any(|row| row.allowed) {
         foot.push_str(
             "* the rules allow this much; to fail it, lower the limit too (planned with half of what is to be seen)\n",

@@ -6,6 +6,7 @@ use crate::model::Finite;
 use crate::model::finding::DecidedBy;
 use crate::model::policy::trimmed;
 use crate::model::self_test::{Found, ReplayNoise, Replays, SelfTest, Trial};
+use crate::model::wording::count;
 
 use super::text;
 
@@ -20,13 +21,25 @@ pub fn self_test(found: &SelfTest) -> String {
 }
 
 fn headline(found: &SelfTest) -> String {
-    let (all, missed) = (found.trials.len(), found.missed().count());
-    match missed {
-        0 => format!("SELF-TEST PASSED: this gate can fail; all {all} trials ended as they must"),
+    let (all, missed, hidden) = (found.trials.len(), found.missed().count(), hidden(found));
+    let noise = format!("; {} first seen at more than 1.5 times the limit", count(hidden, "fault"));
+    let often = |replays: &&Replays| replays.failed * 20 > replays.runs;
+    let wolf = found.replays.iter().find(often).map_or_else(String::new, |replays| {
+        format!("; IT CRIES WOLF: {} of {} unchanged runs fail", replays.failed, replays.runs)
+    });
+    let noise = noise + &wolf;
+    match (missed, hidden) {
+        (0, 0) => format!("SELF-TEST PASSED: this gate can fail; all {all} trials ended as they must{wolf}"),
+        (0, _) => format!("SELF-TEST PASSED: this gate can fail; {all} trials ended as they must{noise}"),
         _ => format!(
             "SELF-TEST FAILED: {missed} of {all} trials did not end as they must; do not rely on this gate"
         ),
     }
+}
+
+/// Faults of 1.5 times the limit that this evidence does not tell from noise.
+fn hidden(found: &SelfTest) -> usize {
+    found.trials.iter().filter(|trial| matches!(trial.found, Found::CaughtFrom(_))).count()
 }
 
 fn subject(found: &SelfTest) -> String {
@@ -71,13 +84,10 @@ fn ended(trial: &Trial) -> String {
 }
 
 fn noise(page: &mut String, found: &SelfTest) {
-    let hidden = found.trials.iter().filter(|trial| matches!(trial.found, Found::CaughtFrom(_))).count();
-    if hidden > 0 {
-        let many = if hidden == 1 { "1 fault".to_owned() } else { format!("{hidden} faults") };
-        let _ = write!(
-            page,
-            "\n{many} of 1.5 times the limit can't be told from noise with this evidence; more blessed jobs or rounds \
-             lower what it takes (pacegate plan says how many)\n"
+    if hidden(found) > 0 {
+        page.push_str(
+            "\nWhat is within the noise at 1.5 times the limit passes, and is caught from the size that stands beside it; \
+             pacegate plan says what would show it.\n",
         );
     }
 }

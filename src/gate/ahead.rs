@@ -1,6 +1,7 @@
 //! Before a candidate is measured: what one more run like the blessed ones would show, and how much more measuring shows
 //! what it would not.
 
+use crate::model::finding::DecidedBy;
 use crate::model::plan::{Measured, Plan, PlanRow, PlanTarget, SCHEMA};
 use crate::model::policy::{Policy, RuleTie};
 use crate::model::report::Tool;
@@ -77,6 +78,7 @@ pub fn plan(ask: &PlanFor) -> Result<Plan, PlanError> {
         profile: ask.baseline.profile.clone(),
         baseline: name(),
         tier: setting.tier,
+        limits_decide: setting.decides == DecidedBy::Limits || setting.decides_summaries == DecidedBy::Limits,
         measured: measured(&sides),
         run_noise: ask.policy.run_noise,
         rows: ground.rows()?,
@@ -111,7 +113,7 @@ fn measured(sides: &Sides) -> Measured {
         jobs: side.jobs.len(),
         rounds: side.fewest_rounds(),
         groups: side.groups().len(),
-        requests: requests.unwrap_or(0),
+        requests,
         round_ms: round_ms.and_then(|ms| Finite::new(ms).ok()),
     }
 }

@@ -26,6 +26,8 @@ pub struct Plan {
     pub baseline: String,
     /// The tier of one more run like the blessed ones.
     pub tier: Tier,
+    /// At this tier a plain limit decides, so that what is over it fails whatever the noise: the plan is for evidence.
+    pub limits_decide: bool,
     /// How the blessed jobs were measured.
     pub measured: Measured,
     /// Assumed noise between jobs (standard deviation of the logarithm).
@@ -43,8 +45,8 @@ pub struct Measured {
     pub rounds: usize,
     /// Groups in a round.
     pub groups: usize,
-    /// Fewest requests of a group and round.
-    pub requests: u64,
+    /// Fewest requests of a group and round, where recorded.
+    pub requests: Option<u64>,
     /// Wall time of one round, all groups, where it is recorded.
     pub round_ms: Option<Finite>,
 }

@@ -37,7 +37,19 @@ pub(super) fn trials(bench: &Bench) -> Result<Vec<Trial>, SelfTestError> {
         trials.extend(claim);
         trials.push(better(bench, &wide)?);
     }
+    trials.extend(out_of_reach(bench));
     Ok(trials)
+}
+
+/// Fields with a limit that nothing crosses, though another field of their metric may be caught.
+fn out_of_reach(bench: &Bench) -> Vec<Trial> {
+    let wide = bench.gated().filter(|finding| limit(finding).is_some_and(|limit| limit >= MOST));
+    let trial = |finding: &Finding| Trial {
+        fault: format!("{} alone, up to its limit", finding.field),
+        expected: Exit::Regression.code(),
+        found: Found::Missed { exit: Exit::Pass.code(), planted: Finite::new(MOST).ok(), why: None },
+    };
+    wide.map(trial).collect()
 }
 
 struct Fault<'a> {

@@ -1,8 +1,8 @@
 //! Faults that have no size: reports that are damaged, empty, of something else, or of requests that failed.
 
 use crate::exit::Exit;
-use crate::model::self_test::Trial;
-use crate::model::{Metric, Report};
+use crate::model::self_test::{Found, Planted, Trial};
+use crate::model::{Finite, Metric, Outcome, Report};
 
 use super::bench::{Bench, Ended, trial};
 use super::{CheckText, SelfTestError, plant};
@@ -52,19 +52,41 @@ fn zero_baseline(bench: &Bench, metric: &Metric) -> Result<Trial, SelfTestError>
     Ok(trial(format!("a baseline in which {metric} is 0"), Exit::NoVerdict, ended))
 }
 
+/// Shares of failed requests that are planted, in hundredths: as few as a limit of 1 pp is meant for, then more.
+const FAILING: [u64; 11] = [2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50];
+
 /// Only where the report counts its requests, and success is gated.
 fn failing(bench: &Bench) -> Result<Vec<Trial>, SelfTestError> {
-    const PERCENT: u64 = 30;
     let counted = bench.gated().any(|finding| finding.field.metric == Metric::SUCCESS_RATE);
     if !counted {
         return Ok(Vec::new());
     }
-    let some = plant::failing(&bench.candidate, PERCENT);
     let all = plant::failing(&bench.candidate, 100);
-    Ok(vec![
-        bench.trial(format!("{PERCENT} % of the requests failed"), Exit::Regression, &some)?,
-        bench.trial("every request failed", Exit::RunFailed, &all)?,
-    ])
+    Ok(vec![some_failed(bench)?, bench.trial("every request failed", Exit::RunFailed, &all)?])
+}
+
+/// The smallest share of failed requests that fails the gate.
+fn some_failed(bench: &Bench) -> Result<Trial, SelfTestError> {
+    let [first, .., last] = FAILING;
+    let share = |percent: u64| {
+        Finite::new(f64::from(u32::try_from(percent).unwrap_or(u32::MAX)) / 100.0).unwrap_or(Finite::ZERO)
+    };
+    let fault = format!("{first} % of the requests failed");
+    let mut ended = None;
+    for percent in FAILING {
+        let verdict = bench.judge(&plant::failing(&bench.candidate, percent))?;
+        if verdict.outcome == Outcome::Regression {
+            let found = match percent == first {
+                true => Found::Caught,
+                false => Found::CaughtFrom(Planted { missed: share(first), caught: share(percent) }),
+            };
+            return Ok(Trial { fault, expected: Exit::Regression.code(), found });
+        }
+        ended.get_or_insert(Ended::from(&verdict));
+    }
+    let Ended { exit, why } = ended.unwrap_or(Exit::Pass.into());
+    let found = Found::Missed { exit: exit.code(), planted: Some(share(last)), why };
+    Ok(Trial { fault, expected: Exit::Regression.code(), found })
 }
 
 /// Files that are no report.

@@ -78,7 +78,9 @@ fn a_cancelled_job_reaches_pacegate_and_its_exit_code_comes_back() {
     fs::write(&binary, script).unwrap();
     fs::set_permissions(&binary, fs::Permissions::from_mode(0o755)).unwrap();
     let outputs = folder.path().join("output");
-    let mut gate = bare("bash", &checkout)
+    // A test run in the background ignores SIGINT, and so would all that it starts.
+    let mut gate = bare("perl", &checkout)
+        .args(["-e", "$SIG{INT} = 'DEFAULT'; exec @ARGV or die", "bash"])
         .arg(root().join("scripts/action/gate"))
         .env("PACEGATE_ACTION_BINARY", &binary)
         .env("PACEGATE_ACTION_REPORTS", "report.json")

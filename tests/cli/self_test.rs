@@ -55,7 +55,7 @@ fn a_gate_that_can_fail_passes_and_every_fault_is_named() {
         ("tpot no longer in the report", 3),
         ("a baseline in which ttft is 0", 3),
         ("NaN in place of a number", 2),
-        ("30 % of the requests failed", 1),
+        ("2 % of the requests failed", 1),
         ("every request failed", 5),
         ("group baseline/chat/c8 under another name", 3),
         ("another model answered", 3),

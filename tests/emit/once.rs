@@ -128,7 +128,7 @@ fn the_one_dimension_that_differs_is_said_in_place_of_all_groups() {
         Reason::OneDimension { what: "the requests in flight", old: words("8"), new: words("32") },
     ];
     let page = page(&verdict);
-    assert!(page.contains("nothing but the requests in flight: blessed 8, now 32"), "{page}");
+    assert!(page.contains("they differ in the requests in flight: blessed 8, now 32"), "{page}");
     assert!(!page.contains("no group in common") && !page.contains("Problems"), "{page}");
 }
 

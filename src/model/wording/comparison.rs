@@ -30,7 +30,7 @@ pub fn nothing_in_common(old: &[GroupId], new: &[GroupId]) -> Sentence {
 
 pub fn one_dimension(what: &str, old: &[String], new: &[String]) -> Sentence {
     Sentence::default().own(format!(
-        "the two sides differ in nothing but {what}: blessed {}, now {}; not comparable. Measure the same, or bless anew",
+        "no group is on both sides, they differ in {what}: blessed {}, now {}; not comparable. Measure the same, or bless anew",
         old.join(", "),
         new.join(", ")
     ))

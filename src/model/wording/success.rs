@@ -24,7 +24,7 @@ pub fn success_dropped(
 
 pub fn success_could_be_noise(group: &GroupId, old: (u64, u64), new: (u64, u64), limit: &str) -> Sentence {
     Sentence::default().own(format!(
-        "success_rate of {group} fell {} ({}, limit {limit}), but so few failures can come by chance",
+        "success_rate of {group} fell {} ({}, limit {limit}), but failures in bursts do that by chance; a min for success_rate is a plain limit",
         rates(old, new),
         points(old, new)
     ))

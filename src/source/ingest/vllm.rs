@@ -41,6 +41,12 @@ pub fn read(content: &Content) -> Result<Reading, IngestError> {
     parse::json_lines(content, Format::VllmBenchServe, |flat: Flat, start| {
         let key = if start == 0 { String::new() } else { format!("run {}", reading.runs.len() + 1) };
         let run = Run { started: flat.text("date").as_deref().and_then(stamp::parse), ..Run::default() };
+        if !flat.scalars.contains_key("completed") {
+            let path = content.name.clone();
+            let what =
+                format!("{}, which is no run of this tool: it has no \"completed\"", content.place(start));
+            return Err(IngestError::NoRun { path, what });
+        }
         header(&mut reading, &flat);
         let draft = group(&flat);
         reading.run(content, run, [(key, draft)])
