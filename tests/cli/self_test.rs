@@ -168,3 +168,68 @@ fn without_a_gate_there_is_nothing_to_try() {
     assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).contains("--profile NAME or --baseline FILE"), "{}", said(&output));
 }
+
+#[test]
+fn no_report_takes_the_place_of_the_baseline() {
+    let folder = blessed_endpoint();
+    let path = folder.path().join("baselines/smoke.json");
+    let before = fs::read(&path).unwrap();
+    for command in ["self-test", "plan"] {
+        let output = run(folder.path(), &[command, "--json", "baselines/../baselines/smoke.json"]);
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(said(&output).contains("would overwrite the baseline"), "{}", said(&output));
+    }
+    let report = fs::read(folder.path().join("baselines/smoke.json")).unwrap();
+    assert_eq!(report, before);
+    // Nor of a report that a folder leads to.
+    let (folder, _) = blessed();
+    fs::create_dir(folder.path().join("results")).unwrap();
+    fs::rename(folder.path().join("run.json"), folder.path().join("results/run.json")).unwrap();
+    let before = fs::read(folder.path().join("results/run.json")).unwrap();
+    for arguments in [
+        ["check", "results", "--baseline", "base.json", "--report", "results/run.json"].as_slice(),
+        ["convert", "results", "--output", "results/run.json"].as_slice(),
+        ["trend", "results", "--json", "results/run.json"].as_slice(),
+    ] {
+        let output = run(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(said(&output).contains("would overwrite"), "{}", said(&output));
+    }
+    assert_eq!(fs::read(folder.path().join("results/run.json")).unwrap(), before);
+}
+
+#[test]
+fn a_profile_that_is_not_in_the_file_is_a_slip() {
+    let (folder, _) = blessed();
+    let rules = "[profile.strict.gate]\n\"ttft.p95\" = { max_increase = \"1%\" }\n";
+    fs::write(folder.path().join("pacegate.toml"), rules).unwrap();
+    for command in [["check", "run.json"].as_slice(), ["self-test"].as_slice(), ["plan"].as_slice()] {
+        let output =
+            run(folder.path(), &[command, &["--baseline", "base.json", "--profile", "strct"]].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(said(&output).contains("unknown profile \"strct\""), "{}", said(&output));
+        assert!(said(&output).contains("strict"), "{}", said(&output));
+    }
+}
+
+#[test]
+fn a_field_whose_limit_nothing_crosses_is_found_beside_one_that_is_caught() {
+    let folder = blessed_engine();
+    let rules = "[profile.smoke.gate]\n\"ttft.p95\" = { max_increase = \"1000000%\" }\n";
+    fs::write(folder.path().join("pacegate.toml"), rules).unwrap();
+    let output = run(folder.path(), &["self-test"]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(
+        said(&output).contains("! baseline/chat/c8:ttft.p95 alone, up to its limit"),
+        "{}",
+        said(&output)
+    );
+}
+
+#[test]
+fn a_pass_of_the_very_numbers_that_are_blessed_says_so_in_its_first_line() {
+    let (folder, _) = blessed();
+    let page = said(&run(folder.path(), &["check", "run.json", "--baseline", "base.json"]));
+    let first = page.lines().next().unwrap();
+    assert!(first.starts_with("PASS: ") && first.contains("THE SAME NUMBERS AS THE BASELINE'S"), "{first}");
+}

@@ -85,6 +85,12 @@ ttft.p95 = { at = "/p95", unit = "ms" }"#,
 "ttft.p50" = { at = "/p95", unit = "ms" }
 "ttft.p95" = { at = "/p95", unit = "ms" }"#,
      r#"3:1: "ttft.p95" reads the same place as "ttft.p50", /p95; each has its own"#),
+    (r#"[generic.own]
+sent = "/requests"
+succeeded = "/requests"
+[generic.own.fields]
+"ttft.p95" = { at = "/p95", unit = "ms" }"#,
+     r#"3:1: "succeeded" reads the same place as "sent", /requests; each has its own"#),
     (r#"[generic.own.fields]
 "ttft.p50" = { at = "/p50", unit = "ms", definition = "first-byte" }
 "ttft.p95" = { at = "/p95", unit = "ms", definition = "first-token" }"#,

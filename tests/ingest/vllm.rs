@@ -28,6 +28,13 @@ fn runs_appended_to_one_json_file_are_rounds_of_one_job() {
 }
 
 #[test]
+fn a_line_that_is_no_run_is_not_passed_over() {
+    let whole = std::fs::read_to_string(data("vllm/0.33.0/clean-chat-c8-detailed.json")).unwrap();
+    let error = read_text("runs.json", &format!("{whole}\n{{\"x\": 1}}\n")).unwrap_err();
+    assert!(error.contains("which is no run of this tool: it has no \"completed\""), "{error}");
+}
+
+#[test]
 fn definitions_identity_and_workload_are_told() {
     let report = report("vllm/0.33.0/clean-chat-c8-detailed.json");
     assert_eq!(report.source.format.as_deref(), Some("vllm-bench-serve"));
