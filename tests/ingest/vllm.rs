@@ -30,7 +30,7 @@ fn runs_appended_to_one_json_file_are_rounds_of_one_job() {
 #[test]
 fn a_line_that_is_no_run_is_not_passed_over() {
     let whole = std::fs::read_to_string(data("vllm/0.33.0/clean-chat-c8-detailed.json")).unwrap();
-    let error = read_text("runs.json", &format!("{whole}\n{{\"x\": 1}}\n")).unwrap_err();
+    let error = read_text("runs.json", format!("{whole}\n{{\"x\": 1}}\n")).unwrap_err();
     assert!(error.contains("which is no run of this tool: it has no \"completed\""), "{error}");
 }
 
