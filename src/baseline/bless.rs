@@ -51,6 +51,11 @@ pub enum BlessRefused {
     /// A gate that could never fail.
     #[error("blessed, this report would make a gate that can't fail: {}", sentences(.0))]
     Blind(Vec<Reason>),
+    /// Nothing that a rule gates.
+    #[error(
+        "no rule gates anything that this report has, so every check against it would end without a verdict. Add the percentiles that the rules name (pacegate explain REPORT says what is in it), or rules for what it has under [gate]"
+    )]
+    NothingGated,
     /// Something got worse or too good, and nobody says why.
     #[error("say why with --reason TEXT, which the ledger keeps: {}", sentences(.0))]
     NeedsReason(Vec<Reason>),
@@ -186,6 +191,9 @@ fn refuse(
     let blind: Vec<Reason> = blind.cloned().collect();
     if !blind.is_empty() {
         return Err(BlessRefused::Blind(blind));
+    }
+    if request.sight.is_some_and(|sight| sight.counts.required == 0) {
+        return Err(BlessRefused::NothingGated);
     }
     if let Some(job) = measured_twice(candidate) {
         return Err(BlessRefused::SameContent(job.id.clone()));

@@ -139,7 +139,9 @@ fn exit_of(refused: &BlessRefused, outcome: Outcome) -> Exit {
         | BlessRefused::OneJob { .. }
         | BlessRefused::OtherProfile { .. } => Exit::Usage,
         BlessRefused::Invalid(_) if outcome == Outcome::RunFailed => Exit::RunFailed,
-        BlessRefused::Invalid(_) | BlessRefused::NotComparable(_) => Exit::NoVerdict,
+        BlessRefused::Invalid(_) | BlessRefused::NotComparable(_) | BlessRefused::NothingGated => {
+            Exit::NoVerdict
+        }
         BlessRefused::Blind(_) => Exit::Inconclusive,
         BlessRefused::Drift(_) => Exit::Regression,
     }

@@ -115,7 +115,9 @@ impl Setting {
         let few_rounds = self.rounds < rule.enough_rounds;
         let decided = self.decides == DecidedBy::Limits || self.decides_summaries == DecidedBy::Limits;
         Some(if few_rounds && decided {
-            format!("3 rounds a side (three report files in one command), or {jobs}")
+            format!(
+                "3 rounds a side (three report files in one command, blessed and checked alike), or {jobs}"
+            )
         } else {
             jobs
         })

@@ -233,3 +233,31 @@ fn a_pass_of_the_very_numbers_that_are_blessed_says_so_in_its_first_line() {
     let first = page.lines().next().unwrap();
     assert!(first.starts_with("PASS: ") && first.contains("THE SAME NUMBERS AS THE BASELINE'S"), "{first}");
 }
+
+#[test]
+fn a_report_of_which_nothing_is_gated_is_not_blessed() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(
+        folder.path().join("pacegate.toml"),
+        "[generic.own.fields]\n\"energy\" = { at = \"/joules\", unit = \"J\", shown = true }\n",
+    )
+    .unwrap();
+    fs::write(folder.path().join("run.json"), r#"{"joules": 12.5}"#).unwrap();
+    let output = run(
+        folder.path(),
+        &[
+            "check",
+            "run.json",
+            "--format",
+            "generic:own",
+            "--baseline",
+            "b.json",
+            "--bless",
+            "--reason",
+            "first",
+        ],
+    );
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    assert!(said(&output).contains("no rule gates anything that this report has"), "{}", said(&output));
+    assert!(!folder.path().join("b.json").exists());
+}

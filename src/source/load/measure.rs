@@ -84,7 +84,9 @@ pub enum LoadError {
     TiersWithFile,
     #[error("the profile {0} names no base_url; add one, or pass --base-url")]
     NoEndpoint(String),
-    #[error("the profile measures the embedded engine, which no request can be sent to")]
+    #[error(
+        "the profile measures the embedded engine, which no request can be sent to; name an endpoint: base_url under its [profile.NAME], or --base-url URL"
+    )]
     Embedded,
     #[error("header \"{header}\" takes its value from {variable}, which is not set")]
     HeaderVariable { header: String, variable: String },
