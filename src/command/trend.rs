@@ -143,6 +143,12 @@ impl Found<'_> {
                 }
                 Err(what) => Err(Damaged(format!("{name}: {what}")).into()),
             },
+            Err(error) if memchr::memmem::find(&bytes, HISTORY.as_bytes()).is_some() => {
+                let file = name.clone();
+                let line = 1 + memchr::memchr_iter(b'\n', &bytes[..error.valid_up_to()]).count();
+                let what = "not UTF-8".to_owned();
+                Err(Damaged(history::DamagedLine { file, line, what }.to_string()).into())
+            }
             // Compressed, perhaps.
             Err(_) => self.report(path),
         }
@@ -257,11 +263,14 @@ impl Found<'_> {
 #[error("{0}")]
 struct Damaged(String);
 
-/// A history under any name; JSON Lines of other kinds by their ending. Other tools write those too, ours say whose they are.
+/// What every line of a history has.
+const HISTORY: &str = "\"pacegate.history/";
+
+/// A history under any name, even one with the marks of a merge in it; JSON Lines of other kinds by their ending. Other tools write those too, ours say whose they are.
 fn is_lines(path: &Path, text: &str) -> bool {
-    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let history = text.lines().any(|line| line.starts_with('{') && line.contains(HISTORY));
     let ending = path.extension().is_some_and(|own| own.eq_ignore_ascii_case("jsonl"));
-    first.contains("\"pacegate.history/") || ending && text.contains("\"pacegate.")
+    history || ending && text.contains("\"pacegate.")
 }
 
 fn is_hidden(path: &Path) -> bool {

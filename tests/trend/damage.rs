@@ -57,6 +57,23 @@ fn a_damaged_line_is_named_with_its_number_and_never_left_out() {
 }
 
 #[test]
+fn a_history_that_a_merge_or_other_bytes_broke_is_never_left_out() {
+    let jobs = folder((0..9).map(job));
+    let line = r#"{"schema":"pacegate.history/1","at":"2026-10-01T00:00:00Z"}"#;
+    for (name, bytes, at) in [
+        ("history", format!("<<<<<<< HEAD\n{line}\n").into_bytes(), 1),
+        ("h.jsonl", [line.as_bytes(), b"\n\xff\xfe\n"].concat(), 2),
+    ] {
+        let path = jobs.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        let output = pacegate(jobs.path(), &["trend", "."]);
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(said(&output).contains(&format!("{name}:{at}: ")), "{}", said(&output));
+        fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
 fn a_job_without_a_time_and_an_interrupted_one_are_left_out_and_said() {
     let jobs = folder((0..9).map(job));
     let mut timeless = job(20).report();
