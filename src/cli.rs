@@ -50,6 +50,28 @@ pub enum Command {
     Man(ManArgs),
 }
 
+/// Which profile of which pacegate.toml.
+#[derive(Debug, Args)]
+pub struct ConfigArgs {
+    /// The profile; else the default or the only one of pacegate.toml.
+    #[arg(long, value_name = "NAME", env = "PACEGATE_PROFILE")]
+    pub profile: Option<String>,
+    /// pacegate.toml; else it is looked for upwards to the git root.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_CONFIG")]
+    pub config: Option<PathBuf>,
+}
+
+/// Which gate: its rules and its baseline.
+#[derive(Debug, Args)]
+pub struct PlaceArgs {
+    /// Which profile of which file.
+    #[command(flatten)]
+    pub chosen: ConfigArgs,
+    /// The blessed baseline; else baselines/PROFILE.json beside pacegate.toml.
+    #[arg(long, value_name = "FILE", env = "PACEGATE_BASELINE")]
+    pub baseline: Option<PathBuf>,
+}
+
 /// `pacegate run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -88,12 +110,9 @@ pub struct EndpointArgs {
 /// `pacegate doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// The profile; else the default or the only one of pacegate.toml.
-    #[arg(long, value_name = "NAME", env = "PACEGATE_PROFILE")]
-    pub profile: Option<String>,
-    /// pacegate.toml; else it is looked for upwards to the git root.
-    #[arg(long, value_name = "FILE", env = "PACEGATE_CONFIG")]
-    pub config: Option<PathBuf>,
+    /// Which profile of which file.
+    #[command(flatten)]
+    pub chosen: ConfigArgs,
     /// Where and how the endpoint is reached.
     #[command(flatten)]
     pub endpoint: EndpointArgs,
@@ -111,7 +130,7 @@ pub struct SelfTestArgs {
     /// Where they are drawn from.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// What was found as JSON.
+    /// What was found as JSON; `-` prints it in place of the table.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
 }
@@ -125,23 +144,9 @@ pub struct PlanArgs {
     /// The worsening that is to be seen, such as 15%; else one and a half times each limit.
     #[arg(long, value_name = "PERCENT")]
     pub see: Option<crate::model::plan::See>,
-    /// The plan as JSON.
+    /// The plan as JSON; `-` prints it in place of the table.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-}
-
-/// Which gate: for commands that look at a baseline without a report.
-#[derive(Debug, Args)]
-pub struct PlaceArgs {
-    /// The profile; else the default or the only one of pacegate.toml, else the only file in baselines/.
-    #[arg(long, value_name = "NAME", env = "PACEGATE_PROFILE")]
-    pub profile: Option<String>,
-    /// pacegate.toml; else it is looked for upwards to the git root.
-    #[arg(long, value_name = "FILE", env = "PACEGATE_CONFIG")]
-    pub config: Option<PathBuf>,
-    /// The blessed baseline; else baselines/PROFILE.json beside pacegate.toml.
-    #[arg(long, value_name = "FILE", env = "PACEGATE_BASELINE")]
-    pub baseline: Option<PathBuf>,
 }
 
 /// `pacegate mock`.
@@ -200,15 +205,9 @@ pub struct IngestArgs {
 /// How to judge and what to write: common to `run` and `check`.
 #[derive(Debug, Args)]
 pub struct GateArgs {
-    /// The profile; else the default or the only one of pacegate.toml.
-    #[arg(long, value_name = "NAME", env = "PACEGATE_PROFILE")]
-    pub profile: Option<String>,
-    /// pacegate.toml; else it is looked for upwards to the git root.
-    #[arg(long, value_name = "FILE", env = "PACEGATE_CONFIG")]
-    pub config: Option<PathBuf>,
-    /// The blessed baseline; else baselines/PROFILE.json beside pacegate.toml.
-    #[arg(long, value_name = "FILE", env = "PACEGATE_BASELINE")]
-    pub baseline: Option<PathBuf>,
+    /// Which gate.
+    #[command(flatten)]
+    pub place: PlaceArgs,
     /// Judge by the baseline and pacegate.toml of this git ref, and say what the change alters in them.
     #[arg(long, value_name = "REF")]
     pub base_ref: Option<String>,
@@ -305,17 +304,11 @@ pub struct TrendArgs {
     /// does not matter: each job has its time.
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// The profile whose gate rules say which fields are looked at; else the default or the only one of pacegate.toml.
-    #[arg(long, value_name = "NAME", env = "PACEGATE_PROFILE")]
-    pub profile: Option<String>,
-    /// pacegate.toml; else it is looked for upwards to the git root.
-    #[arg(long, value_name = "FILE", env = "PACEGATE_CONFIG")]
-    pub config: Option<PathBuf>,
-    /// The baseline whose first bless the newest level is held against; else baselines/PROFILE.json, if it is there.
-    #[arg(long, value_name = "FILE", env = "PACEGATE_BASELINE")]
-    pub baseline: Option<PathBuf>,
+    /// Whose rules say which fields are looked at, and the baseline whose first bless the newest level is held against.
+    #[command(flatten)]
+    pub place: PlaceArgs,
     /// The trend as JSON; `-` prints it in place of the table.
-    #[arg(long, value_name = "FILE", env = "PACEGATE_JSON")]
+    #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
     /// Less: each series in its first lines, without the table.
     #[arg(short, long)]

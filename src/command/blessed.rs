@@ -25,7 +25,7 @@ pub struct Blessed {
 impl Blessed {
     /// Finds and reads both.
     pub fn open(args: &PlaceArgs) -> anyhow::Result<Blessed> {
-        let workspace = Workspace::at(args.config.as_deref(), args.profile.as_deref())?;
+        let workspace = Workspace::open(args)?;
         let path = match &args.baseline {
             Some(path) => path.clone(),
             None => baseline_path(&workspace)?,
@@ -68,7 +68,8 @@ fn baseline_path(workspace: &Workspace) -> anyhow::Result<PathBuf> {
 fn json_files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path());
-    paths.filter(|path| path.extension().is_some_and(|ending| ending == "json")).collect()
+    let hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+    paths.filter(|path| path.extension().is_some_and(|ending| ending == "json") && !hidden(path)).collect()
 }
 
 fn nothing_blessed(what: &str) -> anyhow::Error {

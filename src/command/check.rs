@@ -13,7 +13,7 @@ use super::{Done, gate};
 
 pub fn check(args: &CheckArgs) -> Done {
     let outputs = Outputs::open(&args.gate.output)?;
-    let workspace = Workspace::open(&args.gate)?;
+    let workspace = Workspace::open(&args.gate.place)?;
     let inputs: Vec<_> = args.reports.iter().map(|text| ingest::Input::parse(text)).collect();
     outputs.spare(&reports(&inputs))?;
     outputs.spare(&workspace.files())?;

@@ -11,8 +11,8 @@ use super::workspace::Workspace;
 use super::{Done, endpoint, outputs};
 
 pub fn doctor(args: &DoctorArgs) -> Done {
-    let workspace = Workspace::at(args.config.as_deref(), args.profile.as_deref())?;
-    let choice = workspace.choice(args.profile.as_deref())?;
+    let workspace = Workspace::at(args.chosen.config.as_deref(), args.chosen.profile.as_deref())?;
+    let choice = workspace.choice(args.chosen.profile.as_deref())?;
     let options = endpoint::options(&args.endpoint, None, &workspace)?;
     let found = examine(&choice.profile, &options, &args.endpoint.api_key_env)
         .with_context(|| format!("profile {}", choice.profile.name))?;

@@ -153,6 +153,25 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// Tries the one file that a command writes beside its page.
+pub fn check(json: Option<&Path>) -> anyhow::Result<()> {
+    let tried = json.map_or(Ok(()), files::check);
+    tried.map_err(|error| ExitWith::error(Exit::OutputFailed, error))
+}
+
+/// Prints a page and writes the same for programs; on standard output that takes its place.
+pub fn page(
+    page: &str,
+    json: Option<&Path>,
+    text: impl FnOnce() -> anyhow::Result<String>,
+) -> anyhow::Result<()> {
+    if !json.is_some_and(files::is_stdout) {
+        print(page)?;
+    }
+    let Some(path) = json else { return Ok(()) };
+    files::write(path, text()?.as_bytes()).map_err(|error| ExitWith::error(Exit::OutputFailed, error))
+}
+
 /// The terminal's columns, where standard output is one.
 pub fn width() -> Option<u16> {
     let terminal = std::io::stdout().is_terminal();

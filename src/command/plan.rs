@@ -3,7 +3,6 @@
 use crate::cli::PlanArgs;
 use crate::emit;
 use crate::exit::Exit;
-use crate::files;
 use crate::gate::{self, PlanError, PlanFor};
 
 use super::blessed::Blessed;
@@ -11,10 +10,7 @@ use super::fail::ExitWith;
 use super::{Done, outputs};
 
 pub fn plan(args: &PlanArgs) -> Done {
-    let failed = |error| ExitWith::error(Exit::OutputFailed, error);
-    if let Some(path) = &args.json {
-        files::check(path).map_err(failed)?;
-    }
+    outputs::check(args.json.as_deref())?;
     let blessed = Blessed::open(&args.place)?;
     blessed.spare(args.json.as_deref())?;
     let ask = PlanFor {
@@ -27,10 +23,7 @@ pub fn plan(args: &PlanArgs) -> Done {
         PlanError::Rules(_) => anyhow::Error::new(error),
         _ => ExitWith::error(Exit::NoVerdict, error),
     })?;
-    outputs::print(&emit::plan(&plan))?;
-    if let Some(path) = &args.json {
-        let text = serde_json::to_string_pretty(&plan)? + "\n";
-        files::write(path, text.as_bytes()).map_err(failed)?;
-    }
+    let json = || Ok(serde_json::to_string_pretty(&plan)? + "\n");
+    outputs::page(&emit::plan(&plan), args.json.as_deref(), json)?;
     Ok(Exit::Pass)
 }

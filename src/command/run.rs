@@ -24,11 +24,11 @@ use super::{Done, endpoint, gate, provenance};
 
 pub fn run(args: &RunArgs) -> Done {
     let outputs = Outputs::open(&args.gate.output)?;
-    let workspace = Workspace::open(&args.gate)?;
+    let workspace = Workspace::open(&args.gate.place)?;
     // A damaged history is said now, not after an hour of measuring; what counts is what is in it then.
     let history = History::open(&args.gate)?;
     outputs.spare(&history.iter().map(History::file).collect::<Vec<_>>())?;
-    let mut choice = workspace.choice(args.gate.profile.as_deref())?;
+    let mut choice = workspace.choice(args.gate.place.chosen.profile.as_deref())?;
     if let Some(seed) = args.seed {
         choice.profile.seed = seed;
     }

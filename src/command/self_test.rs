@@ -3,21 +3,16 @@
 use crate::cli::SelfTestArgs;
 use crate::emit;
 use crate::exit::Exit;
-use crate::files;
 use crate::gate::{self, Input};
 use crate::model::Report;
 use crate::self_test::{self, Replay, Subject};
 use crate::source::ingest;
 
 use super::blessed::Blessed;
-use super::fail::ExitWith;
 use super::{Done, outputs, provenance};
 
 pub fn self_test(args: &SelfTestArgs) -> Done {
-    let failed = |error| ExitWith::error(Exit::OutputFailed, error);
-    if let Some(path) = &args.json {
-        files::check(path).map_err(failed)?;
-    }
+    outputs::check(args.json.as_deref())?;
     let blessed = Blessed::open(&args.place)?;
     blessed.spare(args.json.as_deref())?;
     let today = provenance::today();
@@ -41,10 +36,7 @@ pub fn self_test(args: &SelfTestArgs) -> Done {
         Err(_) => Exit::Usage,
     };
     let found = self_test::run(&subject, &check, Replay { runs: args.replays, seed: args.seed })?;
-    outputs::print(&emit::self_test(&found))?;
-    if let Some(path) = &args.json {
-        let text = serde_json::to_string_pretty(&found)? + "\n";
-        files::write(path, text.as_bytes()).map_err(failed)?;
-    }
+    let json = || Ok(serde_json::to_string_pretty(&found)? + "\n");
+    outputs::page(&emit::self_test(&found), args.json.as_deref(), json)?;
     Ok(if found.missed().next().is_none() { Exit::Pass } else { Exit::Regression })
 }

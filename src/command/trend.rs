@@ -10,7 +10,6 @@ use crate::baseline;
 use crate::cli::TrendArgs;
 use crate::emit::{self, Style};
 use crate::exit::Exit;
-use crate::files;
 use crate::history::{self, Document, Pinned, Point};
 use crate::model::history::Moment;
 use crate::model::report::Requests;
@@ -19,15 +18,12 @@ use crate::model::{Baseline, FieldId, Finite, Job, Report};
 use crate::source::ingest;
 
 use super::apart::{self, Named};
-use super::fail::ExitWith;
 use super::workspace::Workspace;
 use super::{Done, outputs, provenance};
 
 pub fn trend(args: &TrendArgs) -> Done {
-    if let Some(path) = &args.json {
-        files::check(path).map_err(|error| ExitWith::error(Exit::OutputFailed, error))?;
-    }
-    let workspace = Workspace::at(args.config.as_deref(), args.profile.as_deref())?;
+    outputs::check(args.json.as_deref())?;
+    let workspace = Workspace::at(args.place.chosen.config.as_deref(), args.place.chosen.profile.as_deref())?;
     let profile = workspace.chosen_profile().map(str::to_owned);
     let options = ingest::Options { profile, ..ingest::Options::default() };
     let mut found =
@@ -45,15 +41,8 @@ pub fn trend(args: &TrendArgs) -> Done {
     let pinned: Vec<Pinned> = baselines.iter().map(|(file, baseline)| Pinned { file, baseline }).collect();
     let trend = history::trend(found.points, found.left_out, &pinned)?;
     let table = emit::trend(&trend, Style { width: outputs::width(), ..outputs::plain(args.quiet) });
-    let json = args.json.as_deref();
-    if json != Some(Path::new("-")) {
-        outputs::print(&table)?;
-    }
-    let written = json.map(|path| files::write(path, emit::trend_json(&trend).as_bytes()));
-    match written {
-        Some(Err(error)) => Err(ExitWith::error(Exit::OutputFailed, error)),
-        Some(Ok(())) | None => Ok(Exit::Pass),
-    }
+    outputs::page(&table, args.json.as_deref(), || Ok(emit::trend_json(&trend)))?;
+    Ok(Exit::Pass)
 }
 
 /// The baselines of the profiles that were found, or the one that was named.
@@ -62,10 +51,10 @@ fn pinned(
     workspace: &Workspace,
     points: &[Point],
 ) -> anyhow::Result<BTreeMap<String, Baseline>> {
-    let named = args.baseline.iter().cloned();
+    let named = args.place.baseline.iter().cloned();
     let usual =
         points.iter().map(|point| workspace.baseline_path(&point.profile)).filter(|path| path.is_file());
-    let paths: Vec<PathBuf> = if args.baseline.is_some() { named.collect() } else { usual.collect() };
+    let paths: Vec<PathBuf> = if args.place.baseline.is_some() { named.collect() } else { usual.collect() };
     let mut read = BTreeMap::new();
     for path in paths {
         if let Entry::Vacant(place) = read.entry(path.display().to_string()) {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::GateArgs;
+use crate::cli::PlaceArgs;
 use crate::config::{self, Choice, Config};
 use crate::model::Mapping;
 use crate::model::policy::Policy;
@@ -21,8 +21,8 @@ pub struct Workspace {
 
 impl Workspace {
     /// Finds and reads pacegate.toml.
-    pub fn open(args: &GateArgs) -> anyhow::Result<Workspace> {
-        let workspace = Workspace::at(args.config.as_deref(), args.profile.as_deref())?;
+    pub fn open(args: &PlaceArgs) -> anyhow::Result<Workspace> {
+        let workspace = Workspace::at(args.chosen.config.as_deref(), args.chosen.profile.as_deref())?;
         Ok(Workspace { baseline: args.baseline.clone(), ..workspace })
     }
 

@@ -2,10 +2,9 @@
 
 use std::fmt::Write;
 
+use crate::model::Tier;
 use crate::model::plan::{Measured, Plan, PlanRow, PlanTarget};
-use crate::model::policy::trimmed;
-use crate::model::wording::count;
-use crate::model::{Finite, Tier};
+use crate::model::wording::{count, share};
 
 use super::text;
 
@@ -44,7 +43,7 @@ fn head(plan: &Plan) -> String {
         count(measured.groups, "group"),
         measured.requests.map_or_else(|| "requests not recorded".to_owned(), |n| count(n, "request")),
         plan.tier,
-        percent(plan.run_noise),
+        share(plan.run_noise),
     )
 }
 
@@ -53,7 +52,7 @@ fn cells(row: &PlanRow, measured: &Measured) -> [String; 6] {
     let (visible, sign) = (row.visible, sign(&row.target));
     [
         format!("{}{mark}", target(row)),
-        visible.map_or_else(|| "nothing".to_owned(), |share| format!("{sign}{}", percent(share))),
+        visible.map_or_else(|| "nothing".to_owned(), |seen| format!("{sign}{}", share(seen))),
         amount(row.requests, |n| requests(n, measured)),
         amount(row.rounds, |n| rounds(n, measured)),
         amount(row.jobs, |n| jobs(n, measured)),
@@ -62,7 +61,7 @@ fn cells(row: &PlanRow, measured: &Measured) -> [String; 6] {
 }
 
 fn target(row: &PlanRow) -> String {
-    let wanted = percent(row.wanted);
+    let wanted = share(row.wanted);
     let sign = sign(&row.target);
     match &row.target {
         PlanTarget::Everything => format!("everything {wanted} slower"),
@@ -157,8 +156,4 @@ fn duration(ms: f64) -> String {
         s if s < 5400.0 => format!("{:.1} min", s / 60.0),
         s => format!("{:.1} h", s / 3600.0),
     }
-}
-
-fn percent(share: Finite) -> String {
-    format!("{} %", trimmed((share.get() * 1000.0).round() / 10.0))
 }

@@ -2,11 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::model::Finite;
 use crate::model::finding::DecidedBy;
-use crate::model::policy::trimmed;
 use crate::model::self_test::{Found, ReplayNoise, Replays, SelfTest, Trial};
-use crate::model::wording::count;
+use crate::model::wording::{count, share};
 
 use super::text;
 
@@ -74,10 +72,10 @@ fn ended(trial: &Trial) -> String {
     match &trial.found {
         Found::Caught => format!("exit {}", trial.expected),
         Found::CaughtFrom(planted) => {
-            format!("within the noise; exit {} from {} on", trial.expected, percent(planted.caught))
+            format!("within the noise; exit {} from {} on", trial.expected, share(planted.caught))
         }
         Found::Missed { exit, planted, .. } => {
-            let size = planted.map(|planted| format!(" up to {}", percent(planted))).unwrap_or_default();
+            let size = planted.map(|planted| format!(" up to {}", share(planted))).unwrap_or_default();
             format!("exit {exit}: missed{size}")
         }
     }
@@ -110,7 +108,7 @@ fn line(replays: &Replays) -> String {
         ReplayNoise::Requests => "drawn from the blessed samples: the same machine and hour".to_owned(),
         ReplayNoise::Jobs { run } => format!(
             "drawn likewise, jobs {} apart and single fields 1 %: another machine or hour",
-            percent(run)
+            share(run)
         ),
         ReplayNoise::LeaveOneOut => "each blessed job as it was measured, against the others".to_owned(),
     };
@@ -121,10 +119,6 @@ fn line(replays: &Replays) -> String {
     let (failed, runs) = (replays.failed, replays.runs);
     format!(
         "{failed} of {runs} failed{blocked} (the true share is likely below {}): {how}",
-        percent(replays.at_most)
+        share(replays.at_most)
     )
-}
-
-fn percent(share: Finite) -> String {
-    format!("{} %", trimmed((share.get() * 1000.0).round() / 10.0))
 }

@@ -176,22 +176,14 @@ fn pairs(cases: &[Case], family: &Family) -> Option<(Vec<JobRow>, Vec<f64>)> {
     Some((rows, baseline))
 }
 
-/// A worsening as the user sees it: half the throughput is 50 % less, not 100 % more time.
-pub(super) fn as_change(metric: &Metric, share: f64) -> f64 {
-    match metric.direction() {
-        Direction::HigherIsBetter => share / (1.0 + share),
-        Direction::LowerIsBetter | Direction::Unknown => share,
-    }
-}
-
 fn evidence_of(metric: &Metric, said: &FieldOutcome) -> Option<Evidence> {
     let finite = |value: f64| Finite::new(value).ok();
-    let found = said.test.smallest_found.map(|share| as_change(metric, share));
+    let found = said.test.smallest_found.and_then(finite).map(|worse| metric.direction().as_change(worse));
     Some(Evidence {
         interval: finite(said.interval.0).zip(finite(said.interval.1)),
         p: finite(said.test.p)?,
         p_holm: finite(said.test.p_adjusted)?,
-        resolution: found.and_then(finite),
+        resolution: found,
     })
 }
 

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::model::verdict::Resolution;
+use crate::model::wording::share;
 use crate::model::{Finite, GroupId, Metric};
 use crate::stats::evidence::Outcome;
 
 use super::case::Case;
-use super::channels::{Family, as_change};
+use super::channels::Family;
 
 /// The smallest change that each metric could have shown in each group, and the rules that ask for less.
 pub(super) fn resolution(cases: &[Case], family: &Family, outcome: &Outcome) -> Resolution {
@@ -19,8 +20,8 @@ pub(super) fn resolution(cases: &[Case], family: &Family, outcome: &Outcome) -> 
     }
     for ((metric, group), own) in members {
         let Some(class) = own.first().map(|&at| family.fields[at].class) else { continue };
-        let smallest = outcome.smallest_found(class, &own).map(|share| as_change(metric, share));
-        let smallest = finite(smallest);
+        let smallest =
+            finite(outcome.smallest_found(class, &own)).map(|worse| metric.direction().as_change(worse));
         resolution.metrics.entry(metric.clone()).or_default().insert(group.clone(), smallest);
     }
     for (metric, groups) in &resolution.metrics {
@@ -29,26 +30,21 @@ pub(super) fn resolution(cases: &[Case], family: &Family, outcome: &Outcome) -> 
             family.places.iter().filter(|&&place| cases[place].id.metric == *metric && cases[place].gated());
         let tightest =
             rules.filter_map(|&place| Some((cases[place].id.local(), relative_limit(&cases[place])?)));
-        let Some((name, limit)) = tightest.min_by(|a, b| a.1.total_cmp(&b.1)) else { continue };
-        if best.is_none_or(|best| best.get() > limit) {
+        let Some((name, limit)) = tightest.min_by_key(|(_, limit)| *limit) else { continue };
+        if best.is_none_or(|best| best > limit) {
             resolution.tighter_rules.push(tighter(&name, limit, best));
         }
     }
     resolution
 }
 
-fn relative_limit(case: &Case) -> Option<f64> {
-    match case.tolerance.as_ref()?.allowance? {
-        crate::model::policy::Allowance::Relative(share) => Some(share.get()),
-        crate::model::policy::Allowance::Absolute(value) => Some(value.get() / case.old?.get()),
-        crate::model::policy::Allowance::Points(_) => None,
-    }
+fn relative_limit(case: &Case) -> Option<Finite> {
+    case.tolerance.as_ref()?.share_of(case.old?)
 }
 
-fn tighter(name: &str, limit: f64, best: Option<Finite>) -> String {
-    let shown = |share: f64| crate::model::policy::trimmed((share * 1000.0).round() / 10.0);
+fn tighter(name: &str, limit: Finite, best: Option<Finite>) -> String {
     match best {
-        Some(best) => format!("{name} (limit {} %, noise {} %)", shown(limit), shown(best.get())),
-        None => format!("{name} (limit {} %, noise beyond any change of it alone)", shown(limit)),
+        Some(best) => format!("{name} (limit {}, noise {})", share(limit), share(best)),
+        None => format!("{name} (limit {}, noise beyond any change of it alone)", share(limit)),
     }
 }

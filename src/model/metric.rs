@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::group::{BadName, is_name};
-use super::quantity::Unit;
+use super::quantity::{Finite, Unit};
 
 /// Which way a metric is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +23,16 @@ pub enum Direction {
 }
 
 impl Direction {
+    /// A worsening by a ratio of 1 + `worse` as the user sees it: half the throughput is 50 % less, not 100 % more time.
+    #[must_use]
+    pub fn as_change(self, worse: Finite) -> Finite {
+        match self {
+            // Above −1, as every ratio is: 1 + worse is positive.
+            Direction::HigherIsBetter => Finite::new(worse.get() / (1.0 + worse.get())).unwrap_or(worse),
+            Direction::LowerIsBetter | Direction::Unknown => worse,
+        }
+    }
+
     /// "lower is better" and so on.
     #[must_use]
     pub const fn words(self) -> &'static str {

@@ -241,6 +241,16 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
+    /// How much worse it may get as a share of the blessed value; `None` without such a limit, and for points.
+    #[must_use]
+    pub fn share_of(&self, old: Finite) -> Option<Finite> {
+        match self.allowance? {
+            Allowance::Relative(share) => Some(share),
+            Allowance::Absolute(value) => Finite::new(value.get() / old.get()).ok(),
+            Allowance::Points(_) => None,
+        }
+    }
+
     /// `+10 % and 2 ms, at most 3000 ms`.
     #[must_use]
     pub fn words(&self, direction: Direction, unit: Unit) -> String {

@@ -1,7 +1,6 @@
 //! Times longer and rates lower: what one and a half times the limit does, and how much it takes where that is noise.
 
 use crate::exit::Exit;
-use crate::model::policy::Allowance;
 use crate::model::self_test::{Found, Planted, Trial};
 use crate::model::{Direction, Finding, Finite, GroupId, Metric, Outcome, Report, Verdict};
 
@@ -70,15 +69,18 @@ impl Fault<'_> {
 }
 
 /// `+15 %` of a time, `−13 %` of a rate, for a share towards worse on the ratio scale.
-fn signed(metric: &Metric, share: f64) -> String {
-    let percent = crate::model::policy::trimmed((shown(metric, share) * 1000.0).round() / 10.0);
+fn signed(metric: &Metric, worse: f64) -> String {
     let sign = if metric.direction() == Direction::HigherIsBetter { "\u{2212}" } else { "+" };
-    format!("{sign}{percent} %")
+    format!("{sign}{}", percent(shown(metric, worse)))
 }
 
 /// A worsening as the user sees it: half the throughput is 50 % less.
-fn shown(metric: &Metric, share: f64) -> f64 {
-    if metric.direction() == Direction::HigherIsBetter { share / (1.0 + share) } else { share }
+fn shown(metric: &Metric, worse: f64) -> f64 {
+    metric.direction().as_change(finite(worse)).get()
+}
+
+fn finite(share: f64) -> Finite {
+    Finite::new(share).unwrap_or(Finite::ZERO)
 }
 
 fn everything(bench: &Bench, metrics: &[Metric]) -> Result<Trial, SelfTestError> {
@@ -91,7 +93,7 @@ fn everything(bench: &Bench, metrics: &[Metric]) -> Result<Trial, SelfTestError>
 }
 
 fn percent(share: f64) -> String {
-    format!("{} %", crate::model::policy::trimmed((share * 1000.0).round() / 10.0))
+    crate::model::wording::share(finite(share))
 }
 
 fn ratio(hit: bool, share: f64) -> f64 {
@@ -116,7 +118,7 @@ fn search(
     shown: impl Fn(f64) -> f64,
     plant: &dyn Fn(f64) -> Report,
 ) -> Result<Trial, SelfTestError> {
-    let finite = |share: f64| Finite::new(shown(share)).unwrap_or(Finite::ZERO);
+    let size = |share: f64| finite(shown(share));
     let first = bench.judge(&plant(start))?;
     if caught(&first) {
         return Ok(trial(fault, Exit::Regression, Exit::Regression.into()));
@@ -127,14 +129,14 @@ fn search(
     }
     if high >= MOST {
         let Ended { exit, why } = Ended::from(&first);
-        let found = Found::Missed { exit: exit.code(), planted: Some(finite(high)), why };
+        let found = Found::Missed { exit: exit.code(), planted: Some(size(high)), why };
         return Ok(Trial { fault, expected: Exit::Regression.code(), found });
     }
     for _ in 0..STEPS {
         let middle = f64::midpoint(low, high);
         if caught(&bench.judge(&plant(middle))?) { high = middle } else { low = middle }
     }
-    let found = Found::CaughtFrom(Planted { missed: finite(start), caught: finite(high) });
+    let found = Found::CaughtFrom(Planted { missed: size(start), caught: size(high) });
     Ok(Trial { fault, expected: Exit::Regression.code(), found })
 }
 
@@ -191,12 +193,8 @@ fn over_limit(bench: &Bench, metric: &Metric, group: Option<&GroupId>) -> Option
 
 /// As a share of the blessed value.
 fn limit(finding: &Finding) -> Option<f64> {
-    let (tolerance, old) = (finding.tolerance.as_ref()?, finding.old?.get());
-    let share = match tolerance.allowance? {
-        Allowance::Relative(share) => share.get(),
-        Allowance::Points(value) | Allowance::Absolute(value) => value.get() / old,
-    };
-    let floor = tolerance.min_change.map_or(0.0, |floor| floor.get() / old);
-    let limit = share.max(floor);
-    (old > 0.0 && limit.is_finite() && limit > 0.0).then_some(limit)
+    let (tolerance, old) = (finding.tolerance.as_ref()?, finding.old?);
+    let floor = tolerance.min_change.map_or(0.0, |floor| floor.get() / old.get());
+    let limit = tolerance.share_of(old)?.get().max(floor);
+    (old > Finite::ZERO && limit.is_finite() && limit > 0.0).then_some(limit)
 }
