@@ -11,7 +11,7 @@ use crate::model::{FieldId, Finite, GroupId, Job, Metric, Quantity, Reason, Repo
 
 use super::job_identity::{measured_twice, same_job, shared_job};
 use super::ledger::{self, beyond, drift_of};
-use super::objections::Objections;
+use super::objections::{Objections, once};
 use super::values::{is_shown, values};
 
 /// All that a bless depends on beside the report and the baseline until now.
@@ -181,7 +181,7 @@ fn refuse(
         return Err(BlessRefused::InCi);
     }
     let impossible = Objections::impossible(request.sight.unwrap_or(request.verdict));
-    let invalid: Vec<Reason> = objections.invalid.iter().cloned().chain(impossible).collect();
+    let invalid: Vec<Reason> = once(objections.invalid.iter().cloned().chain(impossible));
     if !invalid.is_empty() {
         return Err(BlessRefused::Invalid(invalid));
     }

@@ -55,7 +55,7 @@ impl Objections {
         // A group that is invalid says so in each of its fields.
         for reasons in [&mut found.invalid, &mut found.incomparable, &mut found.worse, &mut found.suspicious]
         {
-            *reasons = once(reasons);
+            *reasons = once(reasons.drain(..));
         }
         found
     }
@@ -70,8 +70,6 @@ impl Objections {
 
     fn sort(&mut self, reason: &Reason) {
         match reason {
-            // The report held against itself says each twice.
-            _ if self.invalid.contains(reason) => {}
             Reason::CountsDontAddUp { .. }
             | Reason::NoTokens { .. }
             | Reason::AllFailed { .. }
@@ -103,11 +101,12 @@ impl Objections {
     }
 }
 
-fn once(reasons: &[Reason]) -> Vec<Reason> {
+/// Each reason the first time that it is given.
+pub(super) fn once(reasons: impl Iterator<Item = Reason>) -> Vec<Reason> {
     let mut seen: Vec<Reason> = Vec::new();
     for reason in reasons {
-        if !seen.contains(reason) {
-            seen.push(reason.clone());
+        if !seen.contains(&reason) {
+            seen.push(reason);
         }
     }
     seen

@@ -18,10 +18,14 @@ use super::{Done, provenance, typed};
 
 /// Judges the report, or blesses it, writes every output and says which exit it is.
 pub fn conclude(report: Report, against: &Against, args: &GateArgs, outputs: &Outputs<'_>) -> Done {
-    let history = History::open(args)?;
-    outputs.spare(&history.iter().map(History::file).collect::<Vec<_>>())?;
+    // A measured report is kept even where the history can no longer be read.
+    let history = History::open(args);
+    let file = history.iter().flatten().map(History::file);
+    outputs.spare(&file.collect::<Vec<_>>())?;
     let mut failed = outputs.write_report(&report);
-    match judge(report, against, args, history.as_ref(), outputs, &mut failed) {
+    let judged =
+        history.and_then(|history| judge(report, against, args, history.as_ref(), outputs, &mut failed));
+    match judged {
         Ok(exit) => Ok(outputs::settle(exit, failed)),
         Err(error) => {
             outputs::settle(Exit::Usage, failed);

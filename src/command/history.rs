@@ -84,12 +84,12 @@ fn text(path: &Path) -> anyhow::Result<String> {
         }
         Ok(_) => {}
     }
-    let bytes = std::fs::read(path).map_err(unreadable)?;
-    String::from_utf8(bytes).map_err(|error| {
-        let line =
-            error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
-        anyhow::anyhow!("{}:{line}: not UTF-8; delete this line or mend it", path.display())
-    })
+    let mut file = std::fs::File::open(path).map_err(unreadable)?;
+    // Not while another job is at its line. Some network file systems have no locks.
+    let _ = file.lock_shared();
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(history::text(&path.display().to_string(), &bytes)?.to_owned())
 }
 
 /// Which job this is. A report that names its commit or its time knows better than the machine that judges it.

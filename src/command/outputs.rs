@@ -67,13 +67,19 @@ impl<'a> Outputs<'a> {
         (path, failed)
     }
 
-    /// Prints the verdict and writes every file, whatever fails on the way, and adds to `failed` what does. Each tells
-    /// the exit that comes: that of a pass is another one once anything failed.
+    /// Prints the verdict and writes every file, whatever fails on the way, and adds to `failed` what does.
+    ///
+    /// Each tells the exit that comes: that of a pass is another one once anything failed. So what can't be written twice
+    /// comes after the files, standard output last, and files are written again where the exit became another one.
     ///
     /// `kind` says whether the numbers were measured here, `own` is this checkout's baseline.
     pub fn emit(&self, verdict: &Verdict, kind: SourceKind, own: &Path, failed: &mut Vec<anyhow::Error>) {
         let first = telling(verdict, failed);
-        failed.extend(self.write(&first, kind, |_| true));
+        let device = |path: &Path| !files::is_replaced(path) && !files::is_stdout(path);
+        for which in [files::is_replaced, device, files::is_stdout] {
+            let now = telling(verdict, failed);
+            failed.extend(self.write(&now, kind, which));
+        }
         let printed = telling(verdict, failed);
         failed.extend(self.print(&emit::terminal(&printed, self.style)).err());
         let last = telling(verdict, failed);
@@ -85,7 +91,7 @@ impl<'a> Outputs<'a> {
         on_github::tell(&last, own, markdown);
     }
 
-    /// Writes the verdict's files that `which` picks. Those that can't be written twice come last, when more is known.
+    /// Writes the verdict's files that `which` picks.
     fn write(&self, verdict: &Verdict, kind: SourceKind, which: fn(&Path) -> bool) -> Vec<anyhow::Error> {
         let OutputArgs { markdown, junit, metrics, json, log, .. } = self.args;
         let text: [(&Option<PathBuf>, &dyn Fn() -> String); 5] = [
@@ -95,12 +101,10 @@ impl<'a> Outputs<'a> {
             (metrics, &|| emit::openmetrics(verdict)),
             (log, &|| emit::terminal(verdict, Style { colour: false, ..self.style })),
         ];
-        let mut text: Vec<_> =
-            text.into_iter().filter_map(|(path, text)| Some((path.as_deref()?, text))).collect();
-        text.retain(|(path, _)| which(path));
-        text.sort_by_key(|(path, _)| !files::is_replaced(path));
+        let text = text.into_iter().filter_map(|(path, text)| Some((path.as_deref()?, text)));
+        let text = text.filter(|(path, _)| which(path));
         let write = |(path, text): (&Path, &dyn Fn() -> String)| files::write(path, text().as_bytes()).err();
-        text.into_iter().filter_map(write).map(anyhow::Error::new).collect()
+        text.filter_map(write).map(anyhow::Error::new).collect()
     }
 
     /// On standard output, or beside it where that is a file's.

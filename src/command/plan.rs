@@ -20,7 +20,7 @@ pub fn plan(args: &PlanArgs) -> Done {
         see: args.see.map(|see| see.0),
     };
     let plan = gate::plan(&ask).map_err(|error| match error {
-        PlanError::Rules(_) => anyhow::Error::new(error),
+        PlanError::Rules(_) | PlanError::All(_) => anyhow::Error::new(error),
         _ => ExitWith::error(Exit::NoVerdict, error),
     })?;
     let json = || Ok(serde_json::to_string_pretty(&plan)? + "\n");

@@ -48,9 +48,16 @@ pub fn client() -> Client {
 }
 
 /// The job's identity: the CI run, attempt and leg, else the host and the hour.
-///
-/// Two measurements of one host within an hour share its noise, so they are no two jobs.
 pub fn job_id(client: &Client) -> String {
+    ci_job().unwrap_or_else(|| {
+        let now = OffsetDateTime::now_utc();
+        let host = client.host.clone().unwrap_or_else(|| "host".to_owned());
+        format!("{host}-{}-{:02}h", now.date(), now.hour())
+    })
+}
+
+/// The CI run, attempt and leg, where this is one of a system that is known.
+fn ci_job() -> Option<String> {
     let var = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let github = || {
         let leg = [var("GITHUB_JOB"), var("STRATEGY_JOB_INDEX")]
@@ -63,20 +70,13 @@ pub fn job_id(client: &Client) -> String {
     let gitlab = || Some(format!("gitlab-{}", var("CI_JOB_ID")?));
     let buildkite = || Some(format!("buildkite-{}", var("BUILDKITE_JOB_ID")?));
     let jenkins = || Some(format!("jenkins-{}", digest::hex(var("BUILD_TAG")?, 12)));
-    github().or_else(gitlab).or_else(buildkite).or_else(jenkins).unwrap_or_else(|| {
-        let now = OffsetDateTime::now_utc();
-        let host = client.host.clone().unwrap_or_else(|| "host".to_owned());
-        format!("{host}-{}-{:02}h", now.date(), now.hour())
-    })
+    github().or_else(gitlab).or_else(buildkite).or_else(jenkins)
 }
 
 /// The CI run and its leg, the same for each attempt of a run where the system tells attempts apart.
 pub fn ci_run() -> Option<String> {
-    let id = job_id(&Client::default());
-    CI_SYSTEMS.iter().any(|prefix| id.starts_with(prefix)).then(|| without_attempt(&id))
+    ci_job().map(|id| without_attempt(&id))
 }
-
-const CI_SYSTEMS: [&str; 4] = ["github-", "gitlab-", "buildkite-", "jenkins-"];
 
 /// `github-RUN-ATTEMPT-leg` without the attempt; any other job as it is.
 pub fn without_attempt(job: &str) -> String {

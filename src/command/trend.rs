@@ -132,11 +132,9 @@ impl Found<'_> {
                 }
                 Err(what) => Err(Damaged(format!("{name}: {what}")).into()),
             },
-            Err(error) if memchr::memmem::find(&bytes, HISTORY.as_bytes()).is_some() => {
-                let file = name.clone();
-                let line = 1 + memchr::memchr_iter(b'\n', &bytes[..error.valid_up_to()]).count();
-                let what = "not UTF-8".to_owned();
-                Err(Damaged(history::DamagedLine { file, line, what }.to_string()).into())
+            Err(_) if memchr::memmem::find(&bytes, HISTORY.as_bytes()).is_some() => {
+                let damaged = |line: history::DamagedLine| Damaged(line.to_string());
+                Ok(history::text(&name, &bytes).map(drop).map_err(damaged)?)
             }
             // Compressed, perhaps.
             Err(_) => self.report(path),

@@ -48,8 +48,10 @@ fn from_environment(words: &[OsString]) -> Vec<String> {
 
 /// The words without the output flags and their values; after `--` there are no flags.
 fn without_outputs(words: impl Iterator<Item = String>) -> Vec<String> {
-    let flags: Vec<String> =
-        outputs().iter().filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
+    let outputs = outputs();
+    // Somebody may have typed the key in the place of its name.
+    let names = outputs.iter().filter_map(clap::Arg::get_long).chain(["api-key-env"]);
+    let flags: Vec<String> = names.map(|name| format!("--{name}")).collect();
     let (mut kept, mut words) = (Vec::new(), words);
     while let Some(word) = words.next() {
         if word == "--" {

@@ -111,8 +111,11 @@ fn history(note: &HistoryNote) -> Sentence {
         (false, _) => {
             "; this job is not one of the main branch: it does not count and is not added".to_owned()
         }
-        (true, 0) => "; three jobs in a row fail".to_owned(),
-        (true, n) => format!("; with {} more, three jobs in a row will fail", count(n, "blessed job")),
+        (true, 0) => "; what is over its limits three jobs in a row fails".to_owned(),
+        (true, n) => format!(
+            "; once {} more are there, what is over its limits three jobs in a row fails",
+            count(n, "blessed job")
+        ),
     };
     s.own(format!("{again}{over}{rule}"))
 }

@@ -127,6 +127,9 @@ fn head(series: &TrendSeries) -> Sentence {
 
 /// What could have been seen.
 fn sight(series: &TrendSeries) -> String {
+    if series.jobs.iter().all(|job| job.everything.is_none() && job.sent.is_none()) {
+        return "no job tells its times or how many of its requests succeeded, so there is nothing to look at".to_owned();
+    }
     if series.jobs_missing > 0 {
         return format!(
             "{} needed before a lasting change can be told from a blip: 4 on each side of it",
@@ -186,8 +189,14 @@ fn table(series: &TrendSeries) -> String {
         text.push_str(&line.replacen('.', " ", usize::from(line.starts_with('.'))));
         text.push('\n');
     }
-    if times {
-        text.push_str("  (+ is worse, against the oldest level; > a new level begins, ! a job apart)\n");
+    let marked = series.jobs.iter().any(|job| job.mark != JobMark::None);
+    let legend: Vec<&str> =
+        [(times, "+ is worse, against the oldest level"), (marked, "> a new level begins, ! a job apart")]
+            .into_iter()
+            .filter_map(|(shown, words)| shown.then_some(words))
+            .collect();
+    if !legend.is_empty() {
+        text.push_str(&format!("  ({})\n", legend.join("; ")));
     }
     text
 }

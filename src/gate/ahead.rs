@@ -51,6 +51,9 @@ pub enum PlanError {
     /// Two rules contradict each other.
     #[error(transparent)]
     Rules(#[from] Box<RuleTie>),
+    /// Nothing falls by all of itself.
+    #[error("a rate can't fall by {}, so there is nothing to plan; ask for less than 100%", crate::model::wording::share(*.0))]
+    All(Finite),
     /// The numbers can't be planned with.
     #[error("the blessed numbers can't be planned with: {0}")]
     Numbers(#[from] StatsError),
@@ -62,6 +65,9 @@ pub enum PlanError {
 /// See [`PlanError`].
 pub fn plan(ask: &PlanFor) -> Result<Plan, PlanError> {
     let name = || ask.reference.path.clone();
+    if let Some(see) = ask.see.filter(|see| *see >= Finite::whole(1)) {
+        return Err(PlanError::All(see));
+    }
     let last = ask.baseline.reports.last().ok_or_else(|| PlanError::NothingBlessed(name()))?;
     let candidate = like(last);
     let sides = Sides::new(ask.baseline, &candidate);
@@ -131,7 +137,7 @@ struct Ground<'a> {
 }
 
 impl<'a> Ground<'a> {
-    /// `None` where nothing is gated or a field has no variance.
+    /// `None` where nothing is gated.
     fn new(ask: &PlanFor, cases: &'a [Case], family: &'a Family, sides: &Sides) -> Option<Ground<'a>> {
         if !family.fields.iter().any(|field| field.gated) {
             return None;
@@ -208,7 +214,7 @@ impl<'a> Ground<'a> {
         // A rate that falls by d is worse by the ratio 1 / (1 - d).
         let as_shown = |share: f64| if rate { share / (1.0 + share) } else { share };
         let wanted = self.see.map_or_else(|| BEYOND * as_shown(self.middle_limit(members)), Finite::get);
-        let share = if rate { wanted / (1.0 - wanted.min(0.99)) } else { wanted };
+        let share = if rate { wanted / (1.0 - wanted) } else { wanted };
         // With 90 % power nothing at its own limit can be seen: half of the time it measures below it.
         let below = (share / 2.0).ln_1p();
         let lowered = |field: &Field| Field { log_limit: field.log_limit.min(below), ..*field };

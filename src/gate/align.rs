@@ -134,9 +134,11 @@ fn hidden(case: &Case, sides: &Sides) -> Option<Reason> {
     bad.or_else(|| too_good(case).filter(|_| case.gated()))
 }
 
-/// A round so much better than the middle one that no noise explains it: a mean of logarithms would hide the others.
+/// A round so much better than the middle one, and than what is blessed, that no noise explains it: a mean of logarithms
+/// would hide the others. A round like the blessed ones accuses the others: they stalled.
 fn too_good(case: &Case) -> Option<Reason> {
     const FAR: f64 = 20.0;
+    const BETTER: f64 = 2.0;
     let unit = case.id.metric.unit();
     // Gaps between chunks may be next to nothing.
     if case.id.metric.class().is_none() || case.id.metric == Metric::ITL {
@@ -145,14 +147,19 @@ fn too_good(case: &Case) -> Option<Reason> {
     let mut values: Vec<Finite> =
         case.candidate.readings().filter_map(|reading| Finite::new(reading.value).ok()).collect();
     values.sort();
-    if case.id.metric.direction() == Direction::HigherIsBetter {
+    let higher = case.id.metric.direction() == Direction::HigherIsBetter;
+    if higher {
         values.reverse();
     }
     let (best, middle) = (*values.first()?, *values.get(values.len() / 2)?);
     let apart = (middle.get() / best.get()).max(best.get() / middle.get());
+    let usual = case.old.is_some_and(|old| {
+        let ratio = if higher { best.get() / old.get() } else { old.get() / best.get() };
+        ratio < BETTER
+    });
     let of = |value| Quantity { value, unit };
     let field = case.id.clone();
-    (apart > FAR).then(|| Reason::RoundTooGood { field, value: of(best), others: of(middle) })
+    (apart > FAR && !usual).then(|| Reason::RoundTooGood { field, value: of(best), others: of(middle) })
 }
 
 /// Why this field of two comparable-looking groups can't be compared.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::model::finding::{DecidedBy, Evidence};
 use crate::model::metric::ChannelClass;
-use crate::model::policy::Policy;
+use crate::model::policy::{OnUnresolved, Policy};
 use crate::model::reason::Reach;
 use crate::model::verdict::{Cause, Channel, Resolution, Tier};
 use crate::model::{Direction, Finite, GroupId, Judgement, Metric, Reason};
@@ -22,8 +22,8 @@ pub(super) struct Channels {
     pub causes: Vec<Cause>,
     pub resolution: Resolution,
     pub over_expected: Option<Finite>,
-    /// A channel over its limits without significance, where evidence decides.
-    pub unresolved: bool,
+    /// The channels over their limits without significance, where evidence decides.
+    pub unresolved: Vec<Channel>,
     /// Channels over their limits, whatever the chance.
     pub over_limits: Vec<Channel>,
 }
@@ -73,11 +73,13 @@ pub(super) fn judge(cases: &mut [Case], sides: &Sides, setting: &Setting, policy
     }
     if let Some(outcome) = &outcome {
         channels.over_limits = row::over_limits(outcome);
-        channels.causes = causes(outcome, reach(cases, &family, outcome));
+        let blocks = policy.unresolved == OnUnresolved::Fail;
+        channels.causes = causes(outcome, reach(cases, &family, outcome), blocks);
         channels.resolution = super::resolution::resolution(cases, &family, outcome);
         channels.over_expected = Finite::new(outcome.over_expected).ok();
-        let (run, classes) = outcome.warned_channels();
-        channels.unresolved = (run || !classes.is_empty()) && setting.decides == DecidedBy::Evidence;
+        if setting.decides == DecidedBy::Evidence {
+            channels.unresolved = row::warned(outcome);
+        }
     }
     channels
 }
@@ -340,14 +342,16 @@ fn reach(cases: &[Case], family: &Family, outcome: &Outcome) -> Reach {
     }
 }
 
-/// Run-wide first, then classes; those over their limits without significance only warn.
-fn causes(outcome: &Outcome, reach: Reach) -> Vec<Cause> {
+/// Run-wide first, then classes; those over their limits without significance only warn, unless what is unresolved blocks:
+/// then each has to be named, however likely chance makes it.
+fn causes(outcome: &Outcome, reach: Reach, unresolved_blocks: bool) -> Vec<Cause> {
     let mut causes = Vec::new();
     let tail = |estimate: f64, se: f64| {
         let half = outcome.interval_reach * se;
         Finite::new((estimate - half).exp()).ok().zip(Finite::new((estimate + half).exp()).ok())
     };
-    let worth_a_word = |test: &crate::stats::evidence::Test| test.regressed || test.p <= WARN_BELOW;
+    let worth_a_word =
+        |test: &crate::stats::evidence::Test| test.regressed || unresolved_blocks || test.p <= WARN_BELOW;
     if outcome.run_over_limits && worth_a_word(&outcome.run) {
         let (test, ratio) = (outcome.run, outcome.run.estimate.exp());
         let (ratio, p) = (Finite::new(ratio).unwrap_or(Finite::ZERO), Finite::new(test.p).ok());

@@ -31,7 +31,7 @@ pub(super) struct Joined {
     allowed: BTreeSet<Fact>,
     resolution: Resolution,
     over_expected: Option<Finite>,
-    unresolved: bool,
+    unresolved: Vec<Channel>,
     over_limits: Vec<Channel>,
 }
 
@@ -164,7 +164,8 @@ impl Joined {
             self.problems.push((Outcome::Regression, Reason::SelfBlessRefused));
         }
         let mut outcome = super::outcome(findings.iter(), &self.problems);
-        if self.unresolved && input.policy.unresolved == OnUnresolved::Fail {
+        let open = row::still_over(self.unresolved, &findings);
+        if !open.is_empty() && input.policy.unresolved == OnUnresolved::Fail {
             outcome = outcome.join(Outcome::Inconclusive);
         }
         sort(&mut findings);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::exit::Exit;
 use crate::model::history::{Before, HistoryNote, HistoryRow, Moment, PastJob};
 use crate::model::verdict::Channel;
-use crate::model::{Finding, Judgement, Outcome, Reason, Tier, Verdict};
+use crate::model::{Finding, Judgement, Outcome, Reason, Verdict};
 use crate::stats::constants::{IN_A_ROW, Rule};
 use crate::stats::evidence::{self, Class};
 use crate::stats::trend::in_a_row;
@@ -18,6 +18,12 @@ use super::channels::{Family, channel_class, moved};
 pub(super) fn over_limits(outcome: &evidence::Outcome) -> Vec<Channel> {
     let classes = outcome.classes.iter().filter(|class| class.over_limits).map(|class| class.class);
     named(outcome.run_over_limits, classes)
+}
+
+/// Those of them that are not significant.
+pub(super) fn warned(outcome: &evidence::Outcome) -> Vec<Channel> {
+    let (everything, classes) = outcome.warned_channels();
+    named(everything, classes.into_iter())
 }
 
 /// The same where nothing is noise.
@@ -88,10 +94,7 @@ pub fn with_history(mut verdict: Verdict, before: &Before) -> Verdict {
 
 /// The rule was validated where three blessed jobs tell how much jobs differ; a duet has no blessed jobs at all.
 fn needs_blessed(verdict: &Verdict) -> usize {
-    let blessed = match verdict.tier {
-        Some(Tier::Duet) => 0,
-        _ => verdict.baseline.as_ref().map_or(0, |baseline| baseline.jobs),
-    };
+    let blessed = verdict.baseline.as_ref().map_or(0, |baseline| baseline.jobs);
     Rule::STANDARD.replicated_jobs.saturating_sub(blessed)
 }
 

@@ -105,10 +105,7 @@ impl Setting {
         }
         if self.duet {
             let missing = rule.duet_pairs.saturating_sub(self.rounds);
-            return Some(match missing {
-                1 => "1 more round of both endpoints (tier duet)".to_owned(),
-                n => format!("{n} more rounds of both endpoints (tier duet)"),
-            });
+            return Some(format!("{} of both endpoints (tier duet)", count(missing, "more round")));
         }
         let missing = rule.replicated_jobs.saturating_sub(self.blessed_jobs);
         let jobs = format!("{} (tier replicated)", count(missing, "more blessed job"));

@@ -6,6 +6,7 @@ use crate::model::history::Moment;
 use crate::model::metric::ChannelClass;
 use crate::model::trend::{FieldChange, PinnedDrift};
 use crate::model::{Baseline, Change, Direction, FieldId, Finite};
+use crate::stats::series::middle;
 
 use super::latency::Latency;
 use super::point::Point;
@@ -53,13 +54,7 @@ pub(super) fn drift(latency: &Latency, newest: &Point, pinned: &Pinned) -> Optio
             most = Some((by, FieldChange { field, change }));
         }
     }
-    let ratio = |mut by: Vec<f64>| {
-        by.sort_by(f64::total_cmp);
-        let middle = by.len() / 2;
-        let median =
-            if by.len().is_multiple_of(2) { f64::midpoint(by[middle - 1], by[middle]) } else { by[middle] };
-        Finite::new(median.exp()).ok()
-    };
+    let ratio = |by: Vec<f64>| Finite::new(middle(&by)?.exp()).ok();
     let first = ledger.entries.first();
     (!moved.is_empty()).then(|| PinnedDrift {
         file: pinned.file.to_owned(),

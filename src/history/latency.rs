@@ -9,7 +9,7 @@ use crate::model::{Change, Direction, FieldId, Finite};
 use crate::stats::StatsError;
 use crate::stats::constants::{OddRule, TrendRule};
 use crate::stats::evidence::Class;
-use crate::stats::series::{ClassSeries, RunSeries, odd_jobs, run_series};
+use crate::stats::series::{ClassSeries, RunSeries, middle, odd_jobs, run_series};
 use crate::stats::trend::{level_change, smallest_step};
 
 use super::levels::{Start, starts};
@@ -344,11 +344,5 @@ fn ratio(by: f64) -> Finite {
 }
 
 fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    match sorted.len() % 2 {
-        0 if middle > 0 => f64::midpoint(sorted[middle - 1], sorted[middle]),
-        _ => sorted.get(middle).copied().unwrap_or_default(),
-    }
+    middle(values).unwrap_or_default()
 }

@@ -16,6 +16,17 @@ pub struct DamagedLine {
     pub what: String,
 }
 
+/// The bytes of a history as text.
+///
+/// # Errors
+/// The first line that is not UTF-8.
+pub fn text<'a>(file: &str, bytes: &'a [u8]) -> Result<&'a str, DamagedLine> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let before = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
+        damaged(file, before + 1, "not UTF-8".to_owned())
+    })
+}
+
 /// The lines that hold anything, with their numbers. A byte order mark, CRLF and empty lines are no fault.
 pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);

@@ -20,6 +20,6 @@ mod trend;
 pub use before::before;
 pub use drift::Pinned;
 pub use entry::{Job, entry};
-pub use lines::{DamagedLine, entries, lines};
+pub use lines::{DamagedLine, entries, lines, text};
 pub use point::{Document, Point, document};
 pub use trend::trend;

@@ -8,6 +8,7 @@ use crate::model::trend::{FailureChange, Meanwhile, SuccessOdd, SuccessShift, Tr
 use crate::stats::StatsError;
 use crate::stats::constants::{RATE_TREND, SuccessRule};
 use crate::stats::proportion::Counts;
+use crate::stats::series::middle;
 use crate::stats::success::{RateGroup, RateLimit, RateTest, RateVerdict, judge_success};
 
 use super::levels::starts;
@@ -18,7 +19,7 @@ use super::since::{self, Level, apart, levels, mean, runs};
 #[derive(Debug, Default)]
 pub(super) struct Success<'a> {
     /// The jobs that tell how many requests succeeded.
-    points: Vec<&'a Point>,
+    pub points: Vec<&'a Point>,
     counts: Vec<Counts>,
     rates: Vec<f64>,
     starts: Vec<usize>,
@@ -163,9 +164,7 @@ impl Success<'_> {
 
 /// The median: what odd jobs do not move.
 fn usual(rates: &[f64]) -> f64 {
-    let mut sorted = rates.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
+    middle(rates).unwrap_or_default()
 }
 
 /// What a full server or a spent quota does: to be looked at before anything else.

@@ -44,7 +44,7 @@ fn judge(
     let success = success(&points)?;
     let latency = latency(&points, &success)?;
     let with_times = latency.as_ref().map_or(0, |latency| latency.points.len());
-    let judged = if with_times > 0 { with_times } else { points.len() };
+    let judged = if with_times > 0 { with_times } else { success.points.len() };
     let findings: Vec<TrendFinding> = success
         .findings
         .iter()

@@ -56,7 +56,7 @@ fn miscounted<'a>((metric, measurement): (&'a Metric, &Measurement)) -> Option<(
 }
 
 fn named(unit: Unit) -> String {
-    serde_json::to_value(unit).ok().and_then(|name| Some(format!("{:?}", name.as_str()?))).unwrap_or_default()
+    serde_json::to_string(&unit).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -27,6 +27,12 @@ pub struct RunSeries {
     pub classes: Vec<ClassSeries>,
 }
 
+/// Median of finite numbers; `None` where there are none.
+#[must_use]
+pub fn middle(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| median(&mut values.to_vec()))
+}
+
 /// Takes sign-aligned logarithms (+ = worse), a row a job and a column a field of the given class. Each field is held
 /// against its own mean, so fields of any size count alike.
 ///

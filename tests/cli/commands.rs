@@ -111,6 +111,20 @@ fn what_the_environment_says_stands_in_the_command_and_the_key_never() {
     assert!(!text.contains("sk-"), "{text}");
 }
 
+#[test]
+fn a_key_typed_in_the_place_of_its_name_is_not_published() {
+    let folder = tempfile::tempdir().unwrap();
+    for key in [vec!["--api-key-env", "sk-very-secret"], vec!["--api-key-env=sk-very-secret"]] {
+        let all = [vec!["run", "--profile", "smoke", "--json", "v.json"], key].concat();
+        let output = run(folder.path(), &all);
+        assert!(
+            after(&said(&output), "the same verdict again: ").starts_with("pacegate run --profile smoke")
+        );
+        assert!(!said(&output).contains("sk-very"), "{}", said(&output));
+        assert!(!std::fs::read_to_string(folder.path().join("v.json")).unwrap().contains("sk-very"));
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn an_argument_that_is_no_utf8_is_no_panic() {

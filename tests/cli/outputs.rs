@@ -163,3 +163,19 @@ fn what_a_run_reads_beside_its_profile_is_not_overwritten_either() {
         assert_eq!(text(folder.path(), file), "kept");
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_goes_down_a_pipe_knows_of_what_failed() {
+    let (folder, _) = blessed();
+    for (on_stdout, words) in
+        [("--log", "exit 6: an output could not be written"), ("--json", "\"exit_code\": 6")]
+    {
+        let full = if on_stdout == "--log" { "--json" } else { "--log" };
+        let arguments = ["check", "run.json", "--baseline", "base.json", full, "/dev/full", on_stdout, "-"];
+        let output = run(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(6));
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains(words) && !text.contains("exit 0"), "{on_stdout}: {text}");
+    }
+}

@@ -70,6 +70,9 @@ fn without_noise_there_is_nothing_to_plan() {
     let output = run(folder.path(), &["plan"]);
     assert_eq!(output.status.code(), Some(3));
     assert!(said(&output).contains("repeats its numbers exactly"), "{}", said(&output));
+    let output = run(folder.path(), &["plan", "--see", "150%"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("a rate can't fall by 150 %"), "{}", said(&output));
     let output = run(folder.path(), &["plan", "--see", "15"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).contains("such as 15%"), "{}", said(&output));

@@ -192,6 +192,16 @@ fn a_round_far_too_good_does_not_hide_the_slow_ones() {
 }
 
 #[test]
+fn rounds_that_stalled_do_not_accuse_the_one_that_is_as_blessed() {
+    let of = |scales: &[f64]| rounds(scales.iter().map(|scale| group(None, *scale)).collect());
+    for stalled in [&[1.0, 25.0][..], &[25.0, 1.0, 25.0]] {
+        let verdict = judge(of(&[1.0, 1.0]), &of(stalled));
+        let ttft = finding(&verdict, P95);
+        assert_eq!((verdict.exit_code, ttft.judgement), (1, Judgement::Regressed), "{stalled:?}");
+    }
+}
+
+#[test]
 fn a_stated_success_rate_is_no_more_than_all() {
     let stated = |rate: f64| {
         let mut group = plain();

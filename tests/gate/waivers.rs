@@ -1,7 +1,7 @@
 //! Exceptions have a limit and an end.
 
-use pacegate::model::policy::{Allowance, FieldPattern, Origin, Policy, Waiver};
-use pacegate::model::{Judgement, Metric, Statistic, Verdict};
+use pacegate::model::policy::{Allowance, Decide, FieldPattern, OnUnresolved, Origin, Policy, Waiver};
+use pacegate::model::{Judgement, Metric, Outcome, Statistic, Verdict};
 use time::{Date, Month};
 
 use crate::build::{self, finite};
@@ -70,4 +70,35 @@ fn a_waiver_never_covers_a_field_that_is_missing() {
     let blessed = build::blessed(vec![report(vec![group(None, 1.0)])]);
     let verdict = build::judge(&blessed, &report(vec![new]), &waived(0.25, day(Month::June, 1)), &[]);
     assert_eq!(verdict.exit_code, 3);
+}
+
+#[test]
+fn what_blocks_as_unresolved_is_named_and_a_waiver_of_all_of_it_lets_it_through() {
+    let mut rules = Policy {
+        decide: Decide::Evidence,
+        unresolved: OnUnresolved::Fail,
+        run_noise: finite(0.5),
+        ..policy()
+    };
+    let all = |scale| report(vec![group(None, scale)]);
+    let judged = |rules: &Policy| build::judge(&build::blessed(vec![all(1.0)]), &all(1.15), rules, &[]);
+    let verdict = judged(&rules);
+    assert_eq!(verdict.exit_code, 4);
+    assert!(!verdict.causes.is_empty(), "chance makes it likely, and it blocks all the same");
+    for (metric, statistic) in [
+        (Metric::TTFT, Statistic::P95),
+        (Metric::TPOT, Statistic::P50),
+        (Metric::E2E, Statistic::P95),
+        (Metric::OUTPUT_THROUGHPUT, Statistic::Value),
+    ] {
+        rules.waivers.push(Waiver {
+            pattern: FieldPattern::everywhere(metric, statistic),
+            allowance: Allowance::Relative(finite(0.25)),
+            reason: "TEAM-123".into(),
+            until: day(Month::June, 1),
+            origin: Origin::File { path: "pacegate.toml".into(), line: 20, column: 1 },
+        });
+    }
+    let verdict = judged(&rules);
+    assert_eq!((verdict.exit_code, verdict.outcome), (0, Outcome::Pass), "{:?}", verdict.causes);
 }

@@ -57,6 +57,23 @@ fn a_damaged_line_is_named_with_its_number_and_never_left_out() {
 }
 
 #[test]
+fn jobs_that_tell_neither_times_nor_requests_are_no_steady_series() {
+    let jobs = folder((0..10).map(job));
+    for day in 0..10 {
+        let path = jobs.path().join(format!("job-{day:03}.json"));
+        let mut report: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        for group in report["jobs"][0]["rounds"][0]["groups"].as_array_mut().unwrap() {
+            group["metrics"] = serde_json::json!({});
+            group["requests"] = serde_json::json!({});
+        }
+        fs::write(path, report.to_string()).unwrap();
+    }
+    let (text, _) = trend(jobs.path(), &["."]);
+    assert!(!text.contains("STEADY"), "{text}");
+    assert!(text.contains("no job tells its times or how many of its requests succeeded"), "{text}");
+}
+
+#[test]
 fn a_history_that_a_merge_or_other_bytes_broke_is_never_left_out() {
     let jobs = folder((0..9).map(job));
     let line = r#"{"schema":"pacegate.history/1","at":"2026-10-01T00:00:00Z"}"#;

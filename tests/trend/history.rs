@@ -131,7 +131,11 @@ fn fewer_than_three_blessed_jobs_fail_nothing_and_say_what_is_missing() {
         assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     }
     assert_eq!(verdict(path)["history"]["needs_blessed"], 2);
-    assert!(said(&check(path, 5, &[])).contains("with 2 blessed jobs more, three jobs in a row will fail"));
+    assert!(
+        said(&check(path, 5, &[])).contains(
+            "once 2 blessed jobs more are there, what is over its limits three jobs in a row fails"
+        )
+    );
 }
 
 #[test]
