@@ -112,15 +112,15 @@ fn in_words(strategy: &str, ratio: f64) -> String {
 /// What each round claims, where it is not what that round's own two times give.
 fn claims(view: &View<'_>, pair: &Pair<'_>) -> Vec<String> {
     let rounds = view.report.jobs.iter().flat_map(|job| &job.rounds);
-    let legs = rounds.filter_map(|round| {
+    let legs = rounds.enumerate().filter_map(|(at, round)| {
         let of = |seen: &Seen<'_>| round.groups.iter().find(|group| group.id == *seen.id);
-        Some((of(pair.reference), of(pair.seen)?))
+        Some((at, (of(pair.reference), of(pair.seen)?)))
     });
     let line = |(at, (reference, group)): (usize, (Option<&Group>, &Group))| {
         let line = held_against(reference?, group)?;
         Some(if pair.seen.rounds.len() > 1 { format!("round {}: {line}", at + 1) } else { line })
     };
-    legs.enumerate().filter_map(line).collect()
+    legs.filter_map(line).collect()
 }
 
 fn held_against(reference: &Group, group: &Group) -> Option<String> {

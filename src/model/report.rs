@@ -231,9 +231,10 @@ fn yes() -> bool {
 #[serde(deny_unknown_fields)]
 pub struct Warmup {
     /// How many.
+    #[serde(deserialize_with = "super::requests::told")]
     pub sent: u64,
     /// Failures by kind.
-    #[serde(default, deserialize_with = "unique_map::deserialize")]
+    #[serde(default, deserialize_with = "super::requests::counts")]
     pub failed: BTreeMap<FailureKind, u64>,
 }
 

@@ -56,13 +56,20 @@ fn within<E: Error>(count: u64) -> Result<u64, E> {
     Err(E::custom(format!("{count} is no count of requests or tokens; {MOST} is the most")))
 }
 
+/// For `#[serde(deserialize_with = "…")]` on a count that is always there.
+pub(super) fn told<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    within(u64::deserialize(deserializer)?)
+}
+
 /// For `#[serde(deserialize_with = "…")]` on counts.
 fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     Option::<u64>::deserialize(deserializer)?.map(within).transpose()
 }
 
 /// The same for counts by kind.
-fn counts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<FailureKind, u64>, D::Error> {
+pub(super) fn counts<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<FailureKind, u64>, D::Error> {
     let counts: BTreeMap<FailureKind, u64> = unique_map::deserialize(deserializer)?;
     counts.into_iter().map(|(kind, times)| Ok((kind, within(times)?))).collect()
 }

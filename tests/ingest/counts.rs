@@ -172,4 +172,9 @@ fn our_own_report_holds_no_count_whose_sum_wraps_around() {
         let words = "18446744073709551615 is no count of requests or tokens";
         refused("own.json", &tree.to_string(), words);
     }
+    for warmup in [json!({"sent": u64::MAX}), json!({"sent": 1, "failed": {"http_429": u64::MAX}})] {
+        let mut tree = tree.clone();
+        tree["jobs"][0]["warmup"] = warmup;
+        refused("own.json", &tree.to_string(), "is no count of requests or tokens");
+    }
 }

@@ -101,6 +101,7 @@ fn every_row_of_a_csv_and_every_element_of_a_list_is_a_group() {
         "{error}"
     );
     for (text, words) in [
+        ("Users,OK,Bad,\"P50, ms\", Users\n1,4,0,9,2\n", "the key \"Users\" stands twice"),
         ("Users,OK,Bad,\"P50, ms\"\n", "holds no run: expected a heading and at least one row"),
         ("Users,OK,Bad,\"P50, ms\"\n1,4,0\n", "own.csv (row 1): has 3 cells, and the heading 4"),
         ("Users,OK,OK,Bad,\"P50, ms\"\n1,4,5,0,3\n", "the key \"OK\" stands twice"),

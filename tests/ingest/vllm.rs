@@ -28,6 +28,23 @@ fn runs_appended_to_one_json_file_are_rounds_of_one_job() {
 }
 
 #[test]
+fn requests_in_flight_that_are_no_number_are_a_flaw_and_no_other_group() {
+    for level in [json!(8.5), json!("8 users"), json!(-1)] {
+        let mut run = run("clean-chat-c8-detailed");
+        run["max_concurrency"] = level.clone();
+        let told = read_text("run.json", run.to_string());
+        let text = match told {
+            Ok(report) => format!("{:?}", groups(&report)[0].self_check),
+            Err(error) => error,
+        };
+        assert!(text.contains("max_concurrency is no number of requests"), "{level}: {text}");
+    }
+    let mut run = run("clean-chat-c8-detailed");
+    run["max_concurrency"] = Value::Null;
+    assert_eq!(groups(&read_text("run.json", run.to_string()).unwrap())[0].id.as_str(), "all");
+}
+
+#[test]
 fn a_line_that_is_no_run_is_not_passed_over() {
     let whole = std::fs::read_to_string(data("vllm/0.33.0/clean-chat-c8-detailed.json")).unwrap();
     let error = read_text("runs.json", format!("{whole}\n{{\"x\": 1}}\n")).unwrap_err();

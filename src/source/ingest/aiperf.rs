@@ -106,11 +106,11 @@ fn workload(reading: &mut Reading, draft: &mut Draft, tree: &Tree) {
     let phases = config.get("phases").map_or(&[][..], Tree::elements);
     let phase = phases.iter().find(|phase| phase.text(&["kind"]).as_deref() == Some("profiling"));
     let load = phase.or_else(|| config.get("loadgen"));
-    let concurrency = load.and_then(|load| load.count(&["concurrency"]));
     let rate = load.and_then(|load| load.finite(&["request_rate"]).or_else(|| load.finite(&["rate"])));
-    draft.dimensions.concurrency = concurrency.and_then(|c| u32::try_from(c).ok());
+    if let Some(load) = load {
+        draft.concurrency_at(load, &["concurrency"]);
+    }
     draft.dimensions.rate = rate.and_then(|rate| Finite::new(rate).ok());
-    draft.fact(Fact::Concurrency, concurrency);
     draft.fact(Fact::Rate, rate.map(|rate| format!("{rate} req/s")));
     let data = config.get("datasets").and_then(|list| list.elements().first());
     let prompts = data.and_then(|data| data.get("prompts"));

@@ -98,6 +98,13 @@ impl Draft {
         self.fact(Fact::Concurrency, Some(count));
     }
 
+    /// The same at a path of keys in a tree; absent where the key is not there.
+    pub fn concurrency_at(&mut self, tree: &Tree, path: &[&str]) {
+        if let Some(leaf) = tree.at(path) {
+            self.concurrency(&path.join("."), leaf.number());
+        }
+    }
+
     /// The file's numbers can't all be right. The first such finding is the one told.
     pub fn contradicts(&mut self, what: &str) {
         self.flaw.get_or_insert_with(|| what.to_owned());

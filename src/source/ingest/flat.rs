@@ -28,6 +28,12 @@ impl Flat {
         self.scalars.get(key)?.number()
     }
 
+    /// A number that should be one: absent where the key is, `None` where something else stands.
+    #[must_use]
+    pub fn told(&self, key: &str) -> Option<Number> {
+        self.scalars.get(key).map_or(Some(Number::Absent), Scalar::number)
+    }
+
     /// A finite number.
     #[must_use]
     pub fn finite(&self, key: &str) -> Option<f64> {

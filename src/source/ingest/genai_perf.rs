@@ -54,11 +54,11 @@ pub fn read(content: &Content) -> Result<Reading, IngestError> {
 fn workload(reading: &mut Reading, draft: &mut Draft, tree: &Tree) {
     let Some(config) = tree.get("input_config") else { return };
     let stimulus = config.at(&["perf_analyzer", "stimulus"]);
-    let concurrency = stimulus.and_then(|stimulus| stimulus.count(&["concurrency"]));
     let rate = stimulus.and_then(|stimulus| stimulus.finite(&["request_rate"]));
-    draft.dimensions.concurrency = concurrency.and_then(|c| u32::try_from(c).ok());
+    if let Some(stimulus) = stimulus {
+        draft.concurrency_at(stimulus, &["concurrency"]);
+    }
     draft.dimensions.rate = rate.and_then(|rate| Finite::new(rate).ok());
-    draft.fact(Fact::Concurrency, concurrency);
     draft.fact(Fact::Rate, rate.map(|rate| format!("{rate} req/s")));
     draft.fact(Fact::PromptTokens, config.text(&["input", "synthetic_tokens", "mean"]));
     draft.fact(Fact::OutputLimit, config.text(&["input", "output_tokens", "mean"]));

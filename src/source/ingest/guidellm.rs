@@ -108,10 +108,9 @@ fn group(benchmark: Benchmark, new: bool, spec: Option<&Spec>) -> Draft {
 
 /// The strategy as dimensions: `concurrent` and `synchronous` have requests in flight, the others a rate.
 pub fn load(draft: &mut Draft, kind: &str, streams: Number, rate: Number) {
-    let streams = if kind == "synchronous" { Some(1) } else { streams.count() };
-    draft.dimensions.concurrency = streams.and_then(|streams| u32::try_from(streams).ok());
-    draft.fact(Fact::Concurrency, streams);
-    if let (Some(rate), None) = (rate.finite(), streams) {
+    let streams = if kind == "synchronous" { Number::Finite(1.0) } else { streams };
+    draft.concurrency("streams", Some(streams));
+    if let (Some(rate), Number::Absent) = (rate.finite(), streams) {
         draft.dimensions.rate = Finite::new(rate).ok();
         draft.fact(Fact::Rate, Some(format!("{rate} req/s, {kind}")));
     } else {

@@ -44,9 +44,7 @@ pub fn read(content: &Content) -> Result<Reading, IngestError> {
 
 fn group(tree: &Tree, level: &Tree) -> Draft {
     let mut draft = Draft::default();
-    let concurrency = level.count(&["concurrency"]);
-    draft.dimensions.concurrency = concurrency.and_then(|c| u32::try_from(c).ok());
-    draft.fact(Fact::Concurrency, concurrency);
+    draft.concurrency_at(level, &["concurrency"]);
     draft.fact(Fact::Model, tree.text(&["model"]));
     draft.fact(Fact::OutputLimit, tree.text(&["config", "max_tokens"]));
     draft.fact(

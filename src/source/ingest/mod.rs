@@ -175,11 +175,14 @@ pub fn read(inputs: &[Input], options: &Options) -> Result<Report, IngestError> 
 
 /// Reads what a path leads to: one file, or the parts of a run.
 fn read_one(input: &Input, options: &Options) -> Result<Read, IngestError> {
-    let (files, known) = match layout::find(&input.path)? {
+    let (files, known) = if options.mapping.is_some() {
         // Known tools' names mean nothing here: another file beside this one is not what the mapping is of.
-        _ if options.mapping.is_some() => (vec![input.path.clone()], true),
-        layout::Found::Reports(files) => (files, true),
-        layout::Found::Candidates(files) => (files, false),
+        (vec![input.path.clone()], true)
+    } else {
+        match layout::find(&input.path)? {
+            layout::Found::Reports(files) => (files, true),
+            layout::Found::Candidates(files) => (files, false),
+        }
     };
     let mut read: Option<Read> = None;
     let mut left_out = Vec::new();

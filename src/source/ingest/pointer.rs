@@ -22,10 +22,11 @@ pub fn table(content: &Content) -> Result<Tree, IngestError> {
         let what = "expected a heading and at least one row".to_owned();
         return Err(IngestError::NoRun { path: content.name.clone(), what });
     };
+    let heading: Vec<&str> = heading.iter().map(|name| name.trim()).collect();
     for (index, name) in heading.iter().enumerate() {
-        if !name.is_empty() && heading.iter().take(index).any(|other| other == name) {
+        if !name.is_empty() && heading[..index].contains(name) {
             let place = Place::file(&content.name).key("heading");
-            return Err(IngestError::DuplicateKey { place, key: name.clone(), again: None });
+            return Err(IngestError::DuplicateKey { place, key: (*name).to_owned(), again: None });
         }
     }
     let mut list = Vec::new();
@@ -38,8 +39,7 @@ pub fn table(content: &Content) -> Result<Tree, IngestError> {
             });
         }
         let cells = heading.iter().zip(row);
-        let cells =
-            cells.map(|(name, cell)| (name.trim().to_owned(), Tree::Leaf(Scalar::Text(cell.clone()))));
+        let cells = cells.map(|(name, cell)| ((*name).to_owned(), Tree::Leaf(Scalar::Text(cell.clone()))));
         list.push(Tree::Map(cells.collect()));
     }
     Ok(Tree::List(list))

@@ -195,8 +195,7 @@ fn load(draft: &mut Draft, level: &Level, config: Option<&Config>) {
     let value = level.value;
     let mode = level.mode.0.as_deref().unwrap_or_default();
     if mode == "concurrency" {
-        draft.dimensions.concurrency = value.count().and_then(|c| u32::try_from(c).ok());
-        draft.fact(Fact::Concurrency, value.count());
+        draft.concurrency("the level's value", Some(value));
     } else if let Some(rate) = value.finite() {
         draft.dimensions.rate = Finite::new(rate).ok();
         let arrivals =

@@ -126,11 +126,9 @@ fn samples(draft: &mut Draft, flat: &Flat) {
 }
 
 fn load(draft: &mut Draft, flat: &Flat, client: &str) {
-    let concurrency = flat.count("max_concurrency").and_then(|c| u32::try_from(c).ok());
+    draft.concurrency("max_concurrency", flat.told("max_concurrency"));
     let rate = flat.number("request_rate").unwrap_or_default();
-    draft.dimensions.concurrency = concurrency;
     draft.dimensions.rate = rate.finite().and_then(|rate| Finite::new(rate).ok());
-    draft.fact(Fact::Concurrency, concurrency);
     match rate {
         Number::Finite(rate) => draft.fact(Fact::Rate, Some(format!("{rate} req/s"))),
         Number::Infinite => draft.fact(Fact::Rate, Some("no limit")),

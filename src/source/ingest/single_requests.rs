@@ -114,9 +114,7 @@ pub fn read_latency_bench(content: &Content) -> Result<Reading, IngestError> {
     let mut reading = Reading::new(Format::LlmLatencyBench);
     let mut draft = Draft::default();
     let meta = file.meta;
-    let concurrency = meta.concurrency.count();
-    draft.dimensions.concurrency = concurrency.and_then(|c| u32::try_from(c).ok());
-    draft.fact(Fact::Concurrency, concurrency);
+    draft.concurrency("concurrency", Some(meta.concurrency));
     draft.fact(Fact::Model, meta.model.0.as_ref());
     draft.fact(Fact::Traffic, meta.task.0);
     draft.fact(Fact::OutputLimit, meta.max_tokens.0);

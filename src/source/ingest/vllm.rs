@@ -105,11 +105,9 @@ fn group(flat: &Flat) -> Draft {
 
 /// Requests in flight, or a rate; a run without either sends all at once.
 fn load(draft: &mut Draft, flat: &Flat) {
-    let concurrency = flat.count("max_concurrency").and_then(|c| u32::try_from(c).ok());
+    draft.concurrency("max_concurrency", flat.told("max_concurrency"));
     let rate = flat.number("request_rate").unwrap_or_default();
-    draft.dimensions.concurrency = concurrency;
     draft.dimensions.rate = rate.finite().and_then(|rate| Finite::new(rate).ok());
-    draft.fact(Fact::Concurrency, concurrency);
     match rate {
         Number::Finite(rate) => {
             let burstiness = flat.finite("burstiness").unwrap_or(1.0);
