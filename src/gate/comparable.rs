@@ -106,13 +106,19 @@ fn not_recorded(found: &mut Comparability, fact: Fact, side: Option<Side>) {
 /// What a report says of a fact that is the same for all its groups.
 fn of_report(report: &Report, fact: Fact) -> Option<String> {
     let client = &report.client;
+    let embedded = report.source.kind == crate::model::report::SourceKind::Simulate;
     match fact {
         Fact::Model => report.subject.model.clone(),
+        // It has none, so nothing is left out of the record.
+        Fact::Server if embedded => Some("none".to_owned()),
         Fact::Server => report.subject.server_hardware.clone(),
-        Fact::Tool => Some(report.source.format.clone().unwrap_or_else(|| {
-            let embedded = report.source.kind == crate::model::report::SourceKind::Simulate;
-            if embedded { "the embedded engine" } else { "pacegate" }.to_owned()
-        })),
+        Fact::Tool => Some(
+            report
+                .source
+                .format
+                .clone()
+                .unwrap_or_else(|| if embedded { "the embedded engine" } else { "pacegate" }.to_owned()),
+        ),
         Fact::ToolVersion => report.source.format_version.clone(),
         Fact::Client => {
             let cores = client.cores.map(|cores| format!("{cores} cores"));
