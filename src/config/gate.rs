@@ -119,7 +119,7 @@ pub(super) fn read(table: &Table<'_>) -> Result<Gate, ConfigError> {
 }
 
 fn rule(entry: &Entry<'_>) -> Result<Rule, ConfigError> {
-    if let Some(right) = split_by_dots(entry) {
+    if let Some(right) = split_by_dots(entry, "gate.FIELD") {
         return Err(entry.key_error(Problem::Unquoted { right }));
     }
     let pattern = pattern::parse(entry.key).map_err(|problem| entry.key_error(or_setting(entry, problem)))?;
@@ -206,12 +206,13 @@ fn set(rule: &mut Rule, key: &Entry<'_>) -> Result<(), ConfigError> {
 }
 
 /// `ttft.p95 = { … }` without quotes is a table in a table to TOML.
-fn split_by_dots(entry: &Entry<'_>) -> Option<String> {
-    let DeValue::Table(table) = entry.value.get_ref() else { return None };
-    let (inner, _) = table.iter().find(|(key, _)| key.get_ref().parse::<Statistic>().is_ok())?;
-    // `max` and `min` are keys of a rule as well as statistics.
-    let is_rule = keys::of("gate.FIELD").any(|key| key == inner.get_ref());
-    (!is_rule).then(|| format!("{}.{}", entry.key, inner.get_ref()))
+///
+/// `table` has the keys that a field's own table may hold: some are named like statistics, such as `max`.
+pub(super) fn split_by_dots(entry: &Entry<'_>, table: &str) -> Option<String> {
+    let DeValue::Table(inside) = entry.value.get_ref() else { return None };
+    let (inner, _) = inside.iter().find(|(key, _)| key.get_ref().parse::<Statistic>().is_ok())?;
+    let is_key = keys::of(table).any(|key| key == inner.get_ref());
+    (!is_key).then(|| format!("{}.{}", entry.key, inner.get_ref()))
 }
 
 /// A key that is neither a field nor a setting is more often a setting with a slip in it.

@@ -12,7 +12,7 @@ use crate::model::{Direction, Finite, Metric, PercentileDefinition, Statistic};
 use super::error::{ConfigError, Problem};
 use super::nearest::{meant_and_all, nearest};
 use super::table::{Entry, Table};
-use super::{Config, keys, pattern, strategy};
+use super::{Config, gate, pattern, strategy};
 
 /// No mapping can be taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -197,7 +197,7 @@ fn all_fields(table: &Table<'_>, tool: &str) -> Result<Vec<MappedField>, ConfigE
 }
 
 fn one(entry: &Entry<'_>, tool: &str) -> Result<MappedField, ConfigError> {
-    if let Some(right) = split_by_dots(entry) {
+    if let Some(right) = gate::split_by_dots(entry, "generic.NAME.fields.FIELD") {
         return Err(entry.key_error(Problem::Unquoted { right }));
     }
     let table = match entry.value.get_ref() {
@@ -264,12 +264,4 @@ fn better(table: &Table<'_>, metric: &Metric) -> Result<(), ConfigError> {
         }
         known => Err(entry.wrong(format!("nothing else than what {metric} is: {}", known.words()))),
     }
-}
-
-/// `ttft.p95` without quotes is a table in a table.
-fn split_by_dots(entry: &Entry<'_>) -> Option<String> {
-    let DeValue::Table(table) = entry.value.get_ref() else { return None };
-    let (inner, _) = table.iter().find(|(key, _)| key.get_ref().parse::<Statistic>().is_ok())?;
-    let is_ours = keys::of("generic.NAME.fields.FIELD").any(|key| key == inner.get_ref());
-    (!is_ours).then(|| format!("{}.{}", entry.key, inner.get_ref()))
 }

@@ -83,12 +83,7 @@ impl<'a> Seen<'a> {
 
     /// Successes and requests of all rounds, if all tell both.
     pub fn counts(&self) -> Option<(u64, u64)> {
-        let counts: Option<Vec<(u64, u64)>> = self.rounds.iter().map(|g| g.requests.counts()).collect();
-        Some(
-            counts?
-                .into_iter()
-                .fold((0, 0), |sum, one| (sum.0.saturating_add(one.0), sum.1.saturating_add(one.1))),
-        )
+        Some((self.total(|group| group.requests.succeeded)?, self.total(|group| group.requests.sent)?))
     }
 
     /// Whether it is known that nothing succeeded.

@@ -216,7 +216,10 @@ fn lost(pair: &Pair, dims: &Dimensions, reference: &str, statistic: Statistic) -
 }
 
 fn not_computable(id: &FieldId) -> Reason {
-    let why = format!("a time of 0 stands in a round of {} of e2e, and nothing takes no time", id.statistic);
+    let why = format!(
+        "a time that is not above 0 stands in a round of {} of e2e, and nothing takes no time",
+        id.statistic
+    );
     Reason::SpeedupNotRecomputable { group: id.group.clone(), reported: None, why }
 }
 

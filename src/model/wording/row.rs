@@ -7,6 +7,11 @@ use crate::model::timestamp::Timestamp;
 /// A commit id as people read it aloud.
 const SHORT_COMMIT: usize = 7;
 
+/// A commit id, short.
+pub(super) fn short(commit: &str) -> String {
+    commit.chars().take(SHORT_COMMIT).collect()
+}
+
 /// `11 Nov 2026`.
 #[must_use]
 pub fn day(at: Timestamp) -> String {
@@ -20,7 +25,7 @@ pub fn day(at: Timestamp) -> String {
 pub fn moment(moment: &Moment) -> Sentence {
     match &moment.commit {
         Some(commit) => {
-            let short: String = commit.chars().take(SHORT_COMMIT).collect();
+            let short = short(commit);
             Sentence::default().own("commit ").foreign(short).own(format!(" ({})", day(moment.at)))
         }
         None => Sentence::default().own(format!("the job of {} (its commit is not recorded)", moment.at)),

@@ -10,7 +10,7 @@ use crate::model::trend::{
 use crate::model::verdict::Channel;
 
 use super::parts::share;
-use super::row::{day, moment};
+use super::row::{day, moment, short};
 
 /// The sentence of a finding.
 #[must_use]
@@ -27,10 +27,10 @@ fn own(text: impl Into<String>) -> Sentence {
     Sentence::default().own(text)
 }
 
-/// The commit alone, or the time where none is known: for tables and commands.
+/// The commit alone, for tables and commands; `None` where none is known.
 #[must_use]
 pub fn since_short(moment: &Moment) -> Option<String> {
-    moment.commit.as_ref().map(|commit| commit.chars().take(7).collect())
+    moment.commit.as_ref().map(|commit| short(commit))
 }
 
 fn percent(rate: Finite) -> String {
@@ -52,10 +52,7 @@ fn between(since: &Since) -> Sentence {
         (Some(before), Some(first)) if before == first => {
             own("; the commit did not change, so look at the machine, the endpoint and its load")
         }
-        (Some(before), Some(_)) => {
-            let before: String = before.chars().take(7).collect();
-            own("; the last job before it was of ").foreign(before)
-        }
+        (Some(before), Some(_)) => own("; the last job before it was of ").foreign(short(before)),
         _ => own(format!("; the last job before it was of {}", day(since.last_before.at))),
     }
 }

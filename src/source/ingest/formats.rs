@@ -163,7 +163,7 @@ impl FormatDef {
         proven.into_iter().chain(rest).collect::<Vec<_>>().join("; ")
     }
 
-    /// What to say of a report of a version from whose minor release on nothing is proven.
+    /// What to say of a report of a version of whose minor release none is proven.
     #[must_use]
     pub fn unproven(&self, version: &str) -> Option<String> {
         let minor = |text: &str| text.split('.').take(2).map(str::to_owned).collect::<Vec<_>>();

@@ -99,11 +99,8 @@ fn counts(draft: &mut Draft, spot: &Spot<'_>, mapping: &Mapping) -> Result<(), I
     let input = count(Counted::InputTokens, "the prompt tokens")?;
     let output = count(Counted::OutputTokens, "the output tokens")?;
     let sent = sent.or_else(|| succeeded.zip(failed).map(|(succeeded, failed)| draft.sum(succeeded, failed)));
-    let rest = draft.rest(sent, failed);
-    if let Some((told, rest)) = succeeded.zip(rest).filter(|(told, rest)| told != rest) {
-        draft.contradicts(&format!("{told} requests succeeded, and sent less failed gives {rest}"));
-    }
-    draft.outcomes(sent, succeeded.or(rest));
+    let succeeded = draft.agreed(sent, succeeded, failed);
+    draft.outcomes(sent, succeeded);
     draft.fact(Fact::Requests, sent);
     draft.tokens(input, output, TokenSource::Unknown);
     Ok(())

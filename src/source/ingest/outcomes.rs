@@ -6,6 +6,15 @@ use super::draft::Draft;
 use super::failure;
 
 impl Draft {
+    /// The successes as told, else what `sent` less `failed` leaves; a flaw where both are there and differ.
+    pub fn agreed(&mut self, sent: Option<u64>, succeeded: Option<u64>, failed: Option<u64>) -> Option<u64> {
+        let rest = self.rest(sent, failed);
+        if let Some((told, rest)) = succeeded.zip(rest).filter(|(told, rest)| told != rest) {
+            self.contradicts(&format!("{told} requests succeeded, and sent less failed gives {rest}"));
+        }
+        succeeded.or(rest)
+    }
+
     /// Requests by outcome. Failures whose reason is not known are counted as such.
     pub fn outcomes(&mut self, sent: Option<u64>, succeeded: Option<u64>) {
         self.requests.sent = sent;

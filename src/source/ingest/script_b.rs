@@ -143,12 +143,9 @@ fn outcomes(draft: &mut Draft, level: &Tree, spot: &Spot<'_>) -> Result<(), Inge
     let sent = sent.or_else(|| count(draft, level, &["numrequests", "totalrequests"]));
     let failed = count(draft, reliability, FAILED);
     let succeeded = count(draft, reliability, SUCCEEDED);
-    let rest = draft.rest(sent, failed);
     let rate = rate(draft, reliability);
-    if let Some((told, rest)) = succeeded.zip(rest).filter(|(told, rest)| told != rest) {
-        draft.contradicts(&format!("{told} requests succeeded, and sent less failed gives {rest}"));
-    }
-    let succeeded = succeeded.or(rest).or_else(|| Some(of_rate(rate?, sent?)));
+    let counted = draft.agreed(sent, succeeded, failed);
+    let succeeded = counted.or_else(|| Some(of_rate(rate?, sent?)));
     if let Some((key, errors)) = spelling::find(reliability, &["errors"]) {
         if !matches!(errors, Tree::Map(_) | Tree::Leaf(Scalar::Null)) && *errors != Tree::List(Vec::new()) {
             let what = format!("found {}, expected an object of counts by status", errors.kind());
