@@ -202,7 +202,7 @@ struct Answered {
 /// The product's own way, everything read afterwards included.
 fn load(address: SocketAddr, streams: usize, waves: usize) -> Done<(Clock, Vec<Answered>)> {
     let url = BaseUrl::parse(&format!("http://{address}"))?;
-    let call = Call { path: "/v1/chat/completions".to_owned(), body: Some(body()), stream: true };
+    let call = Call { path: "/v1/chat/completions".to_owned(), body: Some(body().to_vec()), stream: true };
     let clock = Clock::start();
     let block = Block {
         endpoint: Arc::new(Endpoint::resolve(url, None)?),

@@ -1,13 +1,12 @@
 //! One request against sockets that misbehave.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 
-use bytes::Bytes;
 use pacegate::model::profile::Timeouts;
 use pacegate::model::report::FailureKind;
 use pacegate::source::load::block::{self, Block};
@@ -22,14 +21,14 @@ use pacegate::source::load::url::BaseUrl;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::replay::{Capture, ROLE, STOP, content};
-use crate::server::{Server, Then, plain, stream, unfinished};
+use crate::server::{Seen, Server, Then, plain, stream, unfinished};
 
 fn endpoint(url: &str) -> Endpoint {
     Endpoint::resolve(BaseUrl::parse(url).unwrap(), None).unwrap()
 }
 
 fn call() -> Call {
-    let body = Bytes::from_static(b"{\"stream\":true}");
+    let body = b"{\"stream\":true}".to_vec();
     Call { path: "/v1/chat/completions".to_owned(), body: Some(body), stream: true }
 }
 
@@ -130,6 +129,52 @@ fn a_connection_is_used_again_and_a_closed_one_is_not() {
         let seen: Vec<usize> = server.requests().iter().map(|seen| seen.connection).collect();
         assert_eq!(seen, connections);
     }
+}
+
+/// The connections over which these requests go, one after the other, from one place.
+fn connections_of(requests: usize, answer: impl Fn(&Seen) -> Then + Send + Sync + 'static) -> Vec<usize> {
+    let server = Server::start(answer);
+    let endpoint = endpoint(&server.url);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (mut slot, clock) = (Slot::default(), Clock::start());
+        for _ in 0..requests {
+            let record = slot.send(&endpoint, &call(), Timeouts::default(), clock, clock.now()).await;
+            assert_eq!(failure(&record), None);
+        }
+    });
+    server.requests().iter().map(|seen| seen.connection).collect()
+}
+
+#[test]
+fn a_close_that_the_server_announced_concerns_that_connection_alone() {
+    let answer = |seen: &Seen| {
+        let last = seen.connection == 0;
+        let words = if last { "connection: close\r\n" } else { "" };
+        let body = r#"{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}]}"#;
+        let reply = plain("200 OK", &format!("content-type: application/json\r\n{words}"), body);
+        if last { Then::Close(reply) } else { Then::Reply(reply) }
+    };
+    assert_eq!(connections_of(4, answer), [0, 1, 1, 1]);
+}
+
+#[test]
+fn a_refusal_does_not_wait_for_the_rest_of_a_long_prompt() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let server = thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        // Reads no more than this of a body that no buffer takes whole, and waits for the client to go.
+        socket.read_exact(&mut [0; 1024]).unwrap();
+        socket.write_all(&plain("413 Payload Too Large", "", "too long")).unwrap();
+        socket
+    });
+    let body = vec![b' '; 64 << 20];
+    let call = Call { path: "/v1/chat/completions".to_owned(), body: Some(body), stream: true };
+    let record = control::ask(&endpoint(&url), &call, Timeouts::default()).unwrap();
+    let failed = failure(&record).unwrap();
+    assert_eq!((failed.kind, failed.text.as_str()), (FailureKind::Http4xx, "413 too long"));
+    drop(server.join().unwrap());
 }
 
 #[test]

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use bytes::Bytes;
 use pacegate::model::Finite;
 use pacegate::model::profile::Timeouts;
 use pacegate::model::report::FailureKind;
@@ -25,7 +24,7 @@ fn call(max_tokens: u32) -> Call {
     let body = format!(
         r#"{{"model":"embedded","messages":[{{"role":"user","content":"hi there"}}],"max_tokens":{max_tokens},"stream":true,"stream_options":{{"include_usage":true}},"ignore_eos":true}}"#
     );
-    Call { path: "/v1/chat/completions".to_owned(), body: Some(Bytes::from(body)), stream: true }
+    Call { path: "/v1/chat/completions".to_owned(), body: Some(body.into()), stream: true }
 }
 
 fn run(

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use crate::model::Finite;
@@ -32,7 +31,7 @@ pub struct Form {
 impl Form {
     /// The body of a request.
     #[must_use]
-    pub fn body(&self, prompt: Prompt, max_tokens: u32) -> Bytes {
+    pub fn body(&self, prompt: Prompt, max_tokens: u32) -> Vec<u8> {
         let (name, value) = field(prompt, self.api);
         let mut fields = Map::new();
         fields.insert("model".to_owned(), json!(self.model));
@@ -54,7 +53,7 @@ impl Form {
                 fields.insert(name.clone(), value.clone());
             }
         }
-        Bytes::from(Value::Object(fields).to_string())
+        Value::Object(fields).to_string().into_bytes()
     }
 
     /// The same without a stream, for probes: servers that leave usage out of streams have it here.

@@ -2,7 +2,6 @@
 
 use std::io;
 
-use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::model::profile::Timeouts;
@@ -30,7 +29,7 @@ pub fn ask(endpoint: &Endpoint, call: &Call, timeouts: Timeouts) -> io::Result<T
 }
 
 /// A GET or POST beside the API; `None` unless it is answered with 200.
-pub(super) fn fetch(endpoint: &Endpoint, path: String, body: Option<Bytes>) -> io::Result<Option<Vec<u8>>> {
+pub(super) fn fetch(endpoint: &Endpoint, path: String, body: Option<Vec<u8>>) -> io::Result<Option<Vec<u8>>> {
     let limits = Timeouts {
         connect_ms: CONTROL_MS,
         first_token_ms: CONTROL_MS,
@@ -76,7 +75,7 @@ pub fn tokenize(endpoint: &Endpoint, model: &str, text: &str) -> io::Result<Opti
     let body = json!({
         "model": model, "prompt": text, "content": text, "inputs": text, "add_special_tokens": false,
     });
-    let reply = fetch(endpoint, endpoint.url.beside("/tokenize"), Some(Bytes::from(body.to_string())))?;
+    let reply = fetch(endpoint, endpoint.url.beside("/tokenize"), Some(body.to_string().into_bytes()))?;
     Ok(reply.and_then(|reply| token_count(&reply)).filter(|count| *count <= MOST_TOKENS))
 }
 

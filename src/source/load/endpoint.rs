@@ -5,7 +5,7 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use hyper::http::{HeaderMap, HeaderName, HeaderValue, header};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
@@ -52,6 +52,9 @@ pub enum EndpointError {
     /// A header that HTTP can't carry.
     #[error("header \"{0}\" has a name or value that HTTP can't carry")]
     Header(String),
+    /// A header that says how a message is framed.
+    #[error("header \"{0}\" follows from the body; take it out")]
+    Framing(String),
 }
 
 /// How connections are encrypted.
@@ -95,10 +98,13 @@ impl Endpoint {
     /// Adds a header to every request.
     ///
     /// # Errors
-    /// A name or value that HTTP can't carry.
+    /// A name or value that HTTP can't carry, and a header that says where the request ends.
     pub fn header(&mut self, name: &str, value: &str, sensitive: bool) -> Result<(), EndpointError> {
         let bad = || EndpointError::Header(name.to_owned());
         let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?;
+        if [header::CONTENT_LENGTH, header::TRANSFER_ENCODING].contains(&header) {
+            return Err(EndpointError::Framing(name.to_owned()));
+        }
         let mut value = HeaderValue::from_str(value).map_err(|_| bad())?;
         value.set_sensitive(sensitive);
         self.headers.insert(header, value);
@@ -180,5 +186,6 @@ mod tests {
         let mut endpoint = resolve("http://127.0.0.1:9", None).unwrap();
         assert!(endpoint.header("x-team", "a\r\nx-evil: 1", false).is_err());
         assert!(endpoint.header("x team", "a", false).is_err());
+        assert!(endpoint.header("Content-Length", "3", false).is_err());
     }
 }

@@ -11,6 +11,7 @@ pub mod control;
 pub mod doctor;
 mod ending;
 pub mod endpoint;
+mod exchange;
 mod files;
 mod keep_alive;
 pub mod key;

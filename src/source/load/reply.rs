@@ -1,7 +1,5 @@
-//! From the recorded bytes of one reply to its head and the pieces of its body, after the request is over.
-//!
-//! hyper drives the connection and decides when a reply ends; this reads the same bytes again, because only here is
-//! known in which socket read each byte came.
+//! HTTP/1.1 replies: where one ends, followed while its bytes come, and its head and the pieces of its body, read again
+//! from the recorded bytes afterwards. Both by [`Framing`], so that they can't differ.
 
 use std::ops::Range;
 
@@ -22,6 +20,8 @@ pub struct Head {
     pub coding: Option<String>,
     /// The server says that it is `pacegate mock`.
     pub simulated: bool,
+    /// Whether the server means to leave the connection open after the reply.
+    pub keep_alive: bool,
 }
 
 /// The header by which the mock server says that no model answers.
@@ -62,11 +62,103 @@ impl Reply {
 #[error("not an HTTP/1.1 reply ({0})")]
 pub struct NotHttp(String);
 
-enum Coding {
-    Chunked,
-    Length(usize),
-    Nothing,
-    UntilClosed,
+/// Most bytes of a head, of a chunk's size line and of trailers.
+const MOST_HEAD: usize = 64 << 10;
+
+/// Follows a reply from its first byte to its end. It looks at no byte of the body.
+#[derive(Debug, Default)]
+pub struct Framing {
+    head: Option<Head>,
+    at: At,
+}
+
+/// What is expected next, and from which byte on.
+#[derive(Clone, Copy, Debug, Default)]
+enum At {
+    #[default]
+    Head,
+    Body {
+        from: usize,
+        end: usize,
+        chunked: bool,
+    },
+    UntilClosed(usize),
+    ChunkEnd(usize),
+    ChunkSize(usize),
+    Trailers(usize),
+    Whole(usize),
+}
+
+impl Framing {
+    /// Goes on with all bytes that have come so far, and hands out the new pieces of the body.
+    ///
+    /// # Errors
+    /// When the bytes are no HTTP reply.
+    pub fn advance(&mut self, raw: &[u8], mut body: impl FnMut(Range<usize>)) -> Result<(), NotHttp> {
+        loop {
+            self.at = match self.at {
+                At::Head => match head(raw)? {
+                    Some((head, at)) => {
+                        self.head = Some(head);
+                        at
+                    }
+                    None => return within(MOST_HEAD, raw.len(), "a head"),
+                },
+                At::Body { from, end, chunked } => {
+                    let have = end.min(raw.len());
+                    if from < have {
+                        body(from..have);
+                    }
+                    if have < end {
+                        self.at = At::Body { from: have, end, chunked };
+                        return Ok(());
+                    }
+                    if chunked { At::ChunkEnd(end) } else { At::Whole(end) }
+                }
+                At::UntilClosed(from) => {
+                    if from < raw.len() {
+                        body(from..raw.len());
+                    }
+                    self.at = At::UntilClosed(raw.len());
+                    return Ok(());
+                }
+                At::ChunkEnd(from) => match &raw[from..] {
+                    [b'\r', b'\n', ..] => At::ChunkSize(from + 2),
+                    [] | [b'\r'] => return Ok(()),
+                    _ => return Err(NotHttp("a chunk is longer than it says".to_owned())),
+                },
+                At::ChunkSize(from) => match chunk_size(raw, from)? {
+                    Some(at) => at,
+                    None => return within(MOST_HEAD, raw.len() - from, "a chunk's size line"),
+                },
+                At::Trailers(from) => match trailers(&raw[from..]) {
+                    Some(length) => At::Whole(from + length),
+                    None => {
+                        return within(MOST_HEAD, raw.len() - from, "the header lines after the last chunk");
+                    }
+                },
+                At::Whole(_) => return Ok(()),
+            };
+        }
+    }
+
+    /// How the body ends if nothing more comes.
+    #[must_use]
+    pub fn end(&self) -> BodyEnd {
+        match self.at {
+            At::Whole(_) => BodyEnd::Whole,
+            At::UntilClosed(_) => BodyEnd::WithConnection,
+            _ => BodyEnd::Short,
+        }
+    }
+
+    /// Whether the connection can carry another request: the reply is whole, these bytes are all that came, and the
+    /// server did not say that it closes.
+    #[must_use]
+    pub fn leaves_open(&self, raw: &[u8]) -> bool {
+        let nothing_follows = matches!(self.at, At::Whole(end) if end == raw.len());
+        nothing_follows && self.head.as_ref().is_some_and(|head| head.keep_alive)
+    }
 }
 
 /// Reads a reply; `None` while its head is not complete.
@@ -74,25 +166,17 @@ enum Coding {
 /// # Errors
 /// When the bytes are no HTTP reply.
 pub fn decode(raw: &[u8]) -> Result<Option<Reply>, NotHttp> {
-    let Some((head, coding)) = head(raw)? else { return Ok(None) };
-    let (body, end) = match coding {
-        Coding::Chunked => chunks(raw, head.end)?,
-        Coding::Nothing => (Vec::new(), BodyEnd::Whole),
-        Coding::UntilClosed => (some(head.end..raw.len()), BodyEnd::WithConnection),
-        Coding::Length(length) => {
-            let have = raw.len() - head.end;
-            let end = if have >= length { BodyEnd::Whole } else { BodyEnd::Short };
-            (some(head.end..head.end + have.min(length)), end)
-        }
-    };
-    Ok(Some(Reply { head, body, end }))
+    let (mut framing, mut body) = (Framing::default(), Vec::new());
+    framing.advance(raw, |piece| body.push(piece))?;
+    let end = framing.end();
+    Ok(framing.head.map(|head| Reply { head, body, end }))
 }
 
-fn some(range: Range<usize>) -> Vec<Range<usize>> {
-    if range.is_empty() { Vec::new() } else { vec![range] }
+fn within(most: usize, bytes: usize, what: &str) -> Result<(), NotHttp> {
+    if bytes <= most { Ok(()) } else { Err(NotHttp(format!("{what} of more than {} kB", most >> 10))) }
 }
 
-fn head(raw: &[u8]) -> Result<Option<(Head, Coding)>, NotHttp> {
+fn head(raw: &[u8]) -> Result<Option<(Head, At)>, NotHttp> {
     let mut start = 0;
     loop {
         let mut headers = [httparse::EMPTY_HEADER; 128];
@@ -105,63 +189,73 @@ fn head(raw: &[u8]) -> Result<Option<(Head, Coding)>, NotHttp> {
         let status = parsed.code.unwrap_or_default();
         // 1xx replies come before the real one.
         if !(100..200).contains(&status) {
-            return Ok(Some(understand(status, start, parsed.headers)));
+            return understand(&parsed, status, start).map(Some);
         }
     }
 }
 
-fn understand(status: u16, end: usize, headers: &[httparse::Header<'_>]) -> (Head, Coding) {
-    let value = |name: &str| {
-        let header = headers.iter().find(|header| header.name.eq_ignore_ascii_case(name))?;
-        Some(String::from_utf8_lossy(header.value).trim().to_owned())
+fn understand(parsed: &httparse::Response<'_, '_>, status: u16, end: usize) -> Result<(Head, At), NotHttp> {
+    let all = |name: &'static str| {
+        let named = parsed.headers.iter().filter(move |header| header.name.eq_ignore_ascii_case(name));
+        named.map(|header| String::from_utf8_lossy(header.value).trim().to_owned())
     };
-    let lower = |name| value(name).unwrap_or_default().to_lowercase();
-    let coding = if matches!(status, 204 | 304) {
-        Coding::Nothing
-    } else if lower("transfer-encoding").contains("chunked") {
-        Coding::Chunked
+    let value = |name| all(name).next();
+    let says = |name, word: &str| {
+        all(name).any(|list| list.split(',').any(|item| item.trim().eq_ignore_ascii_case(word)))
+    };
+    let lengths: Vec<String> = all("content-length").collect();
+    let at = if matches!(status, 204 | 304) {
+        At::Whole(end)
+    } else if says("transfer-encoding", "chunked") {
+        At::ChunkSize(end)
+    } else if let Some(length) = lengths.first() {
+        let bytes = length.parse().ok().and_then(|length| end.checked_add(length));
+        let agreed = bytes.filter(|_| lengths.iter().all(|other| other == length));
+        let bytes = agreed.ok_or_else(|| NotHttp(format!("a content length of {}", lengths.join(", "))))?;
+        At::Body { from: end, end: bytes, chunked: false }
     } else {
-        value("content-length").and_then(|text| text.parse().ok()).map_or(Coding::UntilClosed, Coding::Length)
+        At::UntilClosed(end)
     };
+    // HTTP/1.0 closes unless it says otherwise, 1.1 the other way round.
+    let keep_alive =
+        !says("connection", "close") && (parsed.version == Some(1) || says("connection", "keep-alive"));
     let head = Head {
         status,
         end,
-        event_stream: lower("content-type").starts_with("text/event-stream"),
+        event_stream: value("content-type")
+            .unwrap_or_default()
+            .to_lowercase()
+            .starts_with("text/event-stream"),
         retry_after: value("retry-after"),
         location: value("location"),
         coding: value("content-encoding").filter(|coding| !coding.eq_ignore_ascii_case("identity")),
         simulated: value(SIMULATED.0).is_some(),
+        keep_alive,
     };
-    (head, coding)
+    Ok((head, at))
 }
 
-fn chunks(raw: &[u8], start: usize) -> Result<(Vec<Range<usize>>, BodyEnd), NotHttp> {
-    let (mut at, mut body) = (start, Vec::new());
-    loop {
-        let parsed =
-            httparse::parse_chunk_size(&raw[at..]).map_err(|_| NotHttp("bad chunk size".to_owned()))?;
-        let httparse::Status::Complete((line, size)) = parsed else { return Ok((body, BodyEnd::Short)) };
-        at += line;
-        if size == 0 {
-            let end = if ends_after_trailers(&raw[at..]) { BodyEnd::Whole } else { BodyEnd::Short };
-            return Ok((body, end));
-        }
-        let end = usize::try_from(size).ok().and_then(|size| at.checked_add(size)).unwrap_or(usize::MAX);
-        body.extend(some(at..end.min(raw.len())));
-        if end >= raw.len() {
-            return Ok((body, BodyEnd::Short));
-        }
-        match &raw[end..] {
-            [b'\r', b'\n', ..] => at = end + 2,
-            [b'\r'] => return Ok((body, BodyEnd::Short)),
-            _ => return Err(NotHttp("a chunk is longer than it says".to_owned())),
-        }
+fn chunk_size(raw: &[u8], from: usize) -> Result<Option<At>, NotHttp> {
+    let bad = || NotHttp("bad chunk size".to_owned());
+    let httparse::Status::Complete((line, size)) =
+        httparse::parse_chunk_size(&raw[from..]).map_err(|_| bad())?
+    else {
+        return Ok(None);
+    };
+    let from = from + line;
+    if size == 0 {
+        return Ok(Some(At::Trailers(from)));
     }
+    let end = usize::try_from(size).ok().and_then(|size| from.checked_add(size)).ok_or_else(bad)?;
+    Ok(Some(At::Body { from, end, chunked: true }))
 }
 
-/// After the last chunk: header lines, then a blank one.
-fn ends_after_trailers(rest: &[u8]) -> bool {
-    rest.starts_with(b"\r\n") || rest.windows(4).any(|window| window == b"\r\n\r\n")
+/// After the last chunk: header lines, then a blank one. Their length.
+fn trailers(rest: &[u8]) -> Option<usize> {
+    if rest.starts_with(b"\r\n") {
+        return Some(2);
+    }
+    memchr::memmem::find(rest, b"\r\n\r\n").map(|at| at + 4)
 }
 
 #[cfg(test)]
@@ -192,6 +286,78 @@ mod tests {
         assert_eq!(body("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab"), ("ab".to_owned(), BodyEnd::Short));
         assert_eq!(body("HTTP/1.1 200 OK\r\n\r\nab"), ("ab".to_owned(), BodyEnd::WithConnection));
         assert_eq!(body("HTTP/1.1 204 No Content\r\n\r\n"), (String::new(), BodyEnd::Whole));
+    }
+
+    /// The body of a reply that comes byte by byte, and whether the connection can be used again after it.
+    fn dripped(raw: &[u8]) -> Result<(String, BodyEnd, bool), NotHttp> {
+        let (mut framing, mut body) = (Framing::default(), Vec::new());
+        for have in 0..=raw.len() {
+            framing.advance(&raw[..have], |piece| body.extend_from_slice(&raw[piece]))?;
+        }
+        Ok((String::from_utf8(body).unwrap(), framing.end(), framing.leaves_open(raw)))
+    }
+
+    #[test]
+    fn a_reply_that_comes_byte_by_byte_is_the_same_and_says_whether_the_connection_stays() {
+        use BodyEnd::{Short, Whole, WithConnection};
+        for (raw, text, end, stays) in [
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=1\r\nde\r\n0\r\n\r\n",
+                "abcde",
+                Whole,
+                true,
+            ),
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nx: 1\r\n\r\n",
+                "a",
+                Whole,
+                true,
+            ),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n", "abc", Short, false),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: Close\r\n\r\nab", "ab", Whole, false),
+            ("HTTP/1.1 200 OK\r\nConnection: te, close\r\nContent-Length: 2\r\n\r\nab", "ab", Whole, false),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab", "ab", Whole, true),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nabc", "ab", Whole, false),
+            ("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nab", "ab", Whole, false),
+            ("HTTP/1.0 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\nab", "ab", Whole, true),
+            ("HTTP/1.1 200 OK\r\n\r\nab", "ab", WithConnection, false),
+            ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n", "", Whole, true),
+        ] {
+            assert_eq!(dripped(raw.as_bytes()), Ok((text.to_owned(), end, stays)), "{raw}");
+            assert_eq!(body(raw), (text.to_owned(), end), "{raw}");
+        }
+    }
+
+    #[test]
+    fn what_would_never_end_is_refused() {
+        let long = "x".repeat(MOST_HEAD);
+        for (raw, why) in [
+            (format!("HTTP/1.1 200 OK\r\nx: {long}"), "a head of more than 64 kB"),
+            (
+                format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;{long}"),
+                "a chunk's size line of more than",
+            ),
+            (
+                format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nx: {long}"),
+                "after the last chunk of more than",
+            ),
+            (
+                "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nab".to_owned(),
+                "a content length of 2, 3",
+            ),
+            ("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nab".to_owned(), "a content length of -1"),
+            (
+                "HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551615\r\n\r\nab".to_owned(),
+                "a content length of 184",
+            ),
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n".to_owned(),
+                "bad chunk size",
+            ),
+        ] {
+            let error = decode(raw.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
     }
 
     #[test]

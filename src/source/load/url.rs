@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use hyper::http::Uri;
+use http::Uri;
 
 use crate::model::profile::Api;
 
