@@ -275,7 +275,7 @@ pub struct OutputArgs {
     /// More: every field, every note.
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub verbose: u8,
-    /// Less: the verdict's first lines only.
+    /// Less: the first lines only.
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
 }

@@ -130,6 +130,7 @@ fn bless(report: Report, against: &Against, args: &GateArgs) -> anyhow::Result<E
         sight: &sight,
         unwatched: &unwatched(&report, against),
         diff: &baseline::diff(&path, old.as_deref(), &text),
+        quiet: args.output.quiet,
     }))?;
     Ok(Exit::Pass)
 }

@@ -27,6 +27,11 @@ pub fn run(args: &RunArgs) -> Done {
     let workspace = Workspace::open(&args.gate.place)?;
     // A damaged history is said now, not after an hour of measuring; what counts is what is in it then.
     let history = History::open(&args.gate)?;
+    if history.is_some() && args.against.is_some() {
+        bail!(
+            "--against holds two endpoints against each other at the same time, --history one job against those before it; take one of them out (PACEGATE_HISTORY sets --history too)"
+        );
+    }
     outputs.spare(&history.iter().map(History::file).collect::<Vec<_>>())?;
     let mut choice = workspace.choice(args.gate.place.chosen.profile.as_deref())?;
     if let Some(seed) = args.seed {

@@ -18,6 +18,11 @@ pub fn this_command() -> String {
     command.extend(typed.next());
     command.extend(from_environment(&words));
     command.extend(without_outputs(typed));
+    // Who looks at a verdict again does not add a job to the history.
+    let given = |flag: &str| command.iter().any(|word| word.split('=').next() == Some(flag));
+    if given("--history") && !given("--history-only-read") {
+        command.insert(2, "--history-only-read".to_owned());
+    }
     command.iter().map(|word| quoted(without_query(word))).collect::<Vec<_>>().join(" ")
 }
 

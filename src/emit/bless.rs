@@ -25,6 +25,8 @@ pub struct BlessPage<'a> {
     pub unwatched: &'a [Reason],
     /// The text diff against the file until now.
     pub diff: &'a str,
+    /// The first lines only.
+    pub quiet: bool,
 }
 
 /// So many rows of the table and lines of the diff are printed; git has the rest.
@@ -42,6 +44,9 @@ pub fn blessed(page: &BlessPage<'_>) -> String {
     lines.extend(page.sight.lifts.iter().map(|lifts| format!("surer with: {lifts}")));
     lines.extend(evidence::visible(page.sight));
     lines.extend(too_few(page.sight));
+    if page.quiet {
+        return lines.join("\n") + "\n";
+    }
     lines.push(String::new());
     lines.push(table(&page.blessed.rows));
     list(

@@ -37,7 +37,10 @@ pub(super) fn unmatched<'a>(
 }
 
 /// What was meant most likely: the same statistic of another group, else another one of the same metric.
-fn nearest<'a>(pattern: &FieldPattern, fields: impl Iterator<Item = &'a FieldId>) -> Option<String> {
+pub(super) fn nearest<'a>(
+    pattern: &FieldPattern,
+    fields: impl Iterator<Item = &'a FieldId>,
+) -> Option<String> {
     let of_metric = fields.filter(|field| field.metric == pattern.metric);
     let group_matches =
         |field: &FieldId| pattern.matches(&FieldId { statistic: pattern.statistic, ..field.clone() });

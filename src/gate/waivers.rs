@@ -6,6 +6,8 @@ use crate::model::finding::Change;
 use crate::model::policy::{Allowance, Waiver};
 use crate::model::{Direction, Finding, Judgement, Reason};
 
+use super::rules;
+
 /// Days before the end in which a waiver is warned about.
 const WARN_DAYS: i64 = 7;
 
@@ -34,7 +36,7 @@ pub(super) fn apply(findings: &mut [Finding], waivers: &[Waiver], today: Date) -
         if let Some(reason) = beyond {
             notes.push(reason);
         } else if !used {
-            notes.push(Reason::WaiverUnused { pattern: pattern.clone(), origin: waiver.origin.clone() });
+            notes.push(unused(waiver, findings));
         }
         if left <= WARN_DAYS {
             let why = waiver.reason.clone();
@@ -42,6 +44,15 @@ pub(super) fn apply(findings: &mut [Finding], waivers: &[Waiver], today: Date) -
         }
     }
     notes
+}
+
+fn unused(waiver: &Waiver, findings: &[Finding]) -> Reason {
+    let fields = findings.iter().map(|finding| &finding.field);
+    let nearest = match fields.clone().any(|field| waiver.pattern.matches(field)) {
+        true => None,
+        false => rules::nearest(&waiver.pattern, fields),
+    };
+    Reason::WaiverUnused { pattern: waiver.pattern.to_string(), origin: waiver.origin.clone(), nearest }
 }
 
 /// A regression that is worse than its waiver allows.

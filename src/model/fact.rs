@@ -46,12 +46,12 @@ pub enum Severity {
 /// Every fact with what it is and how a difference counts.
 pub const FACTS: &[(Fact, &str, Severity)] = &[
     (Fact::Traffic, "the traffic model or data set", Severity::Refused),
-    (Fact::Prompts, "the prompts (by hash)", Severity::Refused),
+    (Fact::Prompts, "the hash of the prompts", Severity::Refused),
     (Fact::PromptTokens, "the prompt length", Severity::Refused),
-    (Fact::Concurrency, "the requests in flight", Severity::Refused),
+    (Fact::Concurrency, "the number of requests in flight", Severity::Refused),
     (Fact::Rate, "the arrival rate", Severity::Refused),
     (Fact::OutputLimit, "the output limit", Severity::Refused),
-    (Fact::Sampling, "the sampling parameters", Severity::Refused),
+    (Fact::Sampling, "the sampling", Severity::Refused),
     (Fact::CacheMode, "the prefix cache mode", Severity::Refused),
     (Fact::Model, "the model", Severity::Refused),
     (Fact::Server, "the declared server hardware", Severity::Refused),

@@ -130,6 +130,7 @@ pub enum Reason {
     WaiverUnused {
         pattern: String,
         origin: Origin,
+        nearest: Option<String>,
     },
 
     // Success.
@@ -375,9 +376,8 @@ impl Reason {
     #[must_use]
     pub fn code(&self) -> String {
         let debug = format!("{self:?}");
-        let name = debug.split([' ', '{', '(']).next().unwrap_or_default();
         let mut code = String::new();
-        for c in name.chars() {
+        for c in debug.chars().take_while(char::is_ascii_alphanumeric) {
             if c.is_ascii_uppercase() && !code.is_empty() {
                 code.push('_');
             }

@@ -24,6 +24,26 @@ fn what_a_run_is_held_against_is_read_before_anything_is_measured() {
 }
 
 #[test]
+fn a_duet_has_no_history() {
+    let folder = tempfile::tempdir().unwrap();
+    short(folder.path());
+    let output = run(folder.path(), &["run", "--against", "http://127.0.0.1:9", "--history", "h.jsonl"]);
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(said(&output).contains("take one of them out"), "{}", said(&output));
+    assert!(!folder.path().join("h.jsonl").exists());
+}
+
+#[test]
+fn a_quiet_bless_says_what_it_did_without_the_table() {
+    let folder = tempfile::tempdir().unwrap();
+    short(folder.path());
+    let output = run(folder.path(), &["run", "--bless", "-q"]);
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(text.contains("BLESSED baselines/short.json: the first baseline"), "{text}");
+    assert!(text.lines().count() == 4 && !text.contains("which is"), "{text}");
+}
+
+#[test]
 fn no_output_stands_in_the_baselines_place_while_a_run_can_still_be_interrupted() {
     let folder = tempfile::tempdir().unwrap();
     short(folder.path());

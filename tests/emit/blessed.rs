@@ -23,7 +23,15 @@ fn page(sight: &Verdict) -> String {
         drift: Vec::new(),
     };
     let path = "baselines/chat.json";
-    blessed(&BlessPage { blessed: &blessed_as, path, bytes: 1234, sight, unwatched: &[], diff: "" })
+    blessed(&BlessPage {
+        blessed: &blessed_as,
+        path,
+        bytes: 1234,
+        sight,
+        unwatched: &[],
+        diff: "",
+        quiet: false,
+    })
 }
 
 #[test]

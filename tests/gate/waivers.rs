@@ -64,6 +64,19 @@ fn an_ended_waiver_covers_nothing_and_says_so() {
 }
 
 #[test]
+fn a_waiver_for_a_field_that_is_not_there_asks_which_one_was_meant() {
+    let mut rules = waived(0.25, day(Month::June, 1));
+    rules.waivers[0].pattern = FieldPattern::everywhere(Metric::TTFT, Statistic::P90);
+    let verdict = judged(&rules);
+    assert_eq!(verdict.exit_code, 1);
+    let text: String = verdict.notes.iter().map(ToString::to_string).collect();
+    assert!(
+        text.contains("the waiver for ttft.p90 at \"pacegate.toml:20:1\" covers nothing in this run: it matches no field; did you mean ttft.p95?"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_waiver_never_covers_a_field_that_is_missing() {
     let mut new = group(None, 1.0);
     new.metrics.remove(&Metric::TTFT);

@@ -49,7 +49,7 @@ pub fn poisoned(attack: &str) -> Verdict {
             until: time::macros::date!(2026 - 06 - 01),
             origin: origin(),
         },
-        Reason::WaiverUnused { pattern: "chat/c1:ttft.p50".to_owned(), origin: origin() },
+        Reason::WaiverUnused { pattern: "chat/c1:ttft.p50".to_owned(), origin: origin(), nearest: None },
     ];
     put(&mut v, waived("chat/c1:e2e.p95", attack));
     let mut over = finding("chat/c8:e2e.p95", Judgement::Regressed, Some(2980.5), Some(3300.0));

@@ -106,6 +106,17 @@ fn a_quiet_job_between_starts_anew() {
 }
 
 #[test]
+fn the_command_for_the_same_verdict_again_adds_no_job() {
+    let folder = blessed([quiet(3)]);
+    let text = said(&check(folder.path(), 3, &[]));
+    let again = text.lines().find_map(|line| line.trim().strip_prefix("- the same verdict again: ")).unwrap();
+    assert_eq!(again, "pacegate check --history-only-read job-003.json --history h.jsonl");
+    let arguments: Vec<&str> = again.split(' ').skip(1).collect();
+    assert!(pacegate(folder.path(), &arguments).status.success());
+    assert_eq!(lines(folder.path()).len(), 1);
+}
+
+#[test]
 fn another_baseline_starts_anew() {
     let folder = blessed((3..9).map(slow));
     let path = folder.path();

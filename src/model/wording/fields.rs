@@ -236,11 +236,13 @@ pub fn waiver_exceeded(field: &FieldId, change: Change, allowance: Allowance, or
         .own(")")
 }
 
-pub fn waiver_unused(pattern: &str, origin: &Origin) -> Sentence {
+pub fn waiver_unused(pattern: &str, origin: &Origin, nearest: &Option<String>) -> Sentence {
+    let meant = |field| format!(": it matches no field; did you mean {field}?");
     Sentence::default()
         .own(format!("the waiver for {pattern} at "))
         .foreign(origin.to_string())
         .own(" covers nothing in this run")
+        .own(nearest.as_ref().map(meant).unwrap_or_default())
 }
 
 fn word(metric: &Metric, change: &Change) -> &'static str {

@@ -61,7 +61,7 @@ pub fn sentence(reason: &Reason) -> Sentence {
         Reason::WaiverExceeded { field, change, allowance, origin } => {
             fields::waiver_exceeded(field, *change, *allowance, origin)
         }
-        Reason::WaiverUnused { pattern, origin } => fields::waiver_unused(pattern, origin),
+        Reason::WaiverUnused { pattern, origin, nearest } => fields::waiver_unused(pattern, origin, nearest),
         Reason::SuccessDropped { group, old, new, limit, failed } => {
             success::success_dropped(group, *old, *new, limit, failed)
         }
