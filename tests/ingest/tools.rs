@@ -208,6 +208,37 @@ fn inference_perf_has_two_tpots_and_the_one_without_the_first_token_is_read() {
 }
 
 #[test]
+fn requests_in_flight_are_a_number_or_an_open_loop_and_nothing_else() {
+    let stage = json_of("inference-perf/0.7.0/clean-conc8.stage_0_lifecycle_metrics.json");
+    let summary = json_of("evalscope/1.14.1/clean-c8.parallel_8_number_48.benchmark_summary.json");
+    let inference_perf = |level: Value| {
+        let mut file = stage.clone();
+        file["load_summary"]["concurrency"] = level;
+        ("stage_0_lifecycle_metrics.json", file.to_string())
+    };
+    let evalscope = |level: Value| {
+        let mut file = summary.clone();
+        let key = file.as_object().unwrap().keys().find(|key| key.contains("oncurrency")).unwrap().clone();
+        file[key] = level;
+        ("benchmark_summary.json", file.to_string())
+    };
+    let tools: [&dyn Fn(Value) -> (&'static str, String); 2] = [&inference_perf, &evalscope];
+    for tool in tools {
+        for open in [json!(0), json!(-1)] {
+            let (name, text) = tool(open);
+            assert_eq!(groups(&read_text(name, text).unwrap())[0].dimensions.concurrency, None);
+        }
+        for level in [json!(8.5), json!("8 users"), json!(1e12)] {
+            let (name, text) = tool(level.clone());
+            let told = read_text(name, text);
+            let told =
+                told.map_or_else(|error| error, |report| format!("{:?}", groups(&report)[0].self_check));
+            assert!(told.contains("oncurrency is "), "{name} {level}: {told}");
+        }
+    }
+}
+
+#[test]
 fn evalscope_seconds_of_the_old_generation_are_seconds() {
     let old = json!({"Time taken for tests (s)": 2.5, "Number of concurrency": 8, "Total requests": 10, "Succeed requests": 9,
         "Failed requests": 1, "Output token throughput (tok/s)": 100.5, "Request throughput (req/s)": 3.6,

@@ -98,6 +98,15 @@ impl Draft {
         self.fact(Fact::Concurrency, Some(count));
     }
 
+    /// The same of a tool that writes 0, -1 or NaN where no number of requests was to be in flight.
+    pub fn concurrency_unless_open(&mut self, key: &str, leaf: &Tree) {
+        let value = leaf.number();
+        let open = value == Some(Number::Nan) || value.and_then(Number::finite).is_some_and(|n| n <= 0.0);
+        if !open {
+            self.concurrency(key, value);
+        }
+    }
+
     /// The same at a path of keys in a tree; absent where the key is not there.
     pub fn concurrency_at(&mut self, tree: &Tree, path: &[&str]) {
         if let Some(leaf) = tree.at(path) {

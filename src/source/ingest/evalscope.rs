@@ -110,7 +110,6 @@ fn value(draft: &mut Draft, metric: &Metric, statistic: Statistic, tree: &Tree, 
 
 fn summary(draft: &mut Draft, tree: &Tree) {
     let number = |words: &[&str]| told(tree, words).and_then(|(_, leaf)| leaf.number());
-    let count = |words: &[&str]| number(words).and_then(Number::count);
     let sent = draft.counted("Total Requests", number(&["Total Requests"]).or(Some(Number::Absent)));
     let succeeded = draft.counted("Success Requests", number(&["Success Requests", "Succeed requests"]));
     let failed = draft.counted("Failed Requests", number(&["Failed Requests"]));
@@ -118,11 +117,11 @@ fn summary(draft: &mut Draft, tree: &Tree) {
     draft.requests.succeeded = succeeded;
     draft.requests.sent = sent.or_else(|| Some(succeeded? + failed?));
     draft.fact(Fact::Requests, sent);
-    let concurrency = count(&["Concurrency", "Number of concurrency"]).filter(|c| *c > 0);
     let rate = number(&["Request Rate"]).and_then(Number::finite).filter(|rate| *rate > 0.0);
-    draft.dimensions.concurrency = concurrency.and_then(|c| u32::try_from(c).ok());
+    if let Some((_, leaf)) = told(tree, &["Concurrency", "Number of concurrency"]) {
+        draft.concurrency_unless_open("Concurrency", leaf);
+    }
     draft.dimensions.rate = rate.and_then(|rate| Finite::new(rate).ok());
-    draft.fact(Fact::Concurrency, concurrency);
     draft.fact(Fact::Rate, rate.map(|rate| format!("{rate} req/s")));
     draft.wall_ms = told(tree, &["Test Duration", "Time taken for tests"])
         .and_then(|(unit, leaf)| Some(leaf.number()?.finite()? * rows::factor(unit?, Unit::Millisecond)?));

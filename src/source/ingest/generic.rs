@@ -127,6 +127,9 @@ fn facts(draft: &mut Draft, spot: &Spot<'_>, mapping: &Mapping) -> Result<(), In
             Fact::PromptTokens => {
                 let tokens = draft.counted(at, Some(found.number(false)?));
                 draft.dimensions.prompt_tokens = tokens.and_then(|tokens| u32::try_from(tokens).ok());
+                if tokens.is_some() && draft.dimensions.prompt_tokens.is_none() {
+                    draft.contradicts(&format!("{at} is more tokens than any prompt has"));
+                }
                 draft.fact(Fact::PromptTokens, tokens);
             }
             _ => {

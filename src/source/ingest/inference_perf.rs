@@ -117,11 +117,11 @@ fn statistic(name: &str) -> Option<Statistic> {
 /// A stage has its load; the summary mixes all stages and has none.
 fn load(draft: &mut Draft, tree: &Tree) {
     let load = |key: &str| tree.at(&["load_summary", key]);
-    let concurrency = load("concurrency").and_then(|leaf| leaf.count(&[])).filter(|c| *c > 0);
     let rate = load("requested_rate").and_then(|leaf| leaf.finite(&[]));
-    draft.dimensions.concurrency = concurrency.and_then(|c| u32::try_from(c).ok());
-    draft.fact(Fact::Concurrency, concurrency);
-    match (concurrency, rate) {
+    if let Some(leaf) = load("concurrency") {
+        draft.concurrency_unless_open("load_summary.concurrency", leaf);
+    }
+    match (draft.dimensions.concurrency, rate) {
         (None, Some(rate)) => {
             draft.dimensions.rate = Finite::new(rate).ok();
             draft.fact(Fact::Rate, Some(format!("{rate} req/s")));
