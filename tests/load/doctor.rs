@@ -137,6 +137,7 @@ fn nobody_at_the_port_and_no_tls_behind_it_are_told_apart() {
     let address = listener.local_addr().unwrap();
     drop(listener);
     assert_eq!(diagnose(&profile(&format!("http://{address}")), &options()).cause, Cause::Unreachable);
+    assert_eq!(of(|_| Then::Close(Vec::new())).cause, Cause::HungUp);
     let ca_file = Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls/ca.pem"));
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("https://{}", listener.local_addr().unwrap());

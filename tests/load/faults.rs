@@ -132,9 +132,16 @@ fn a_connection_is_used_again_and_a_closed_one_is_not() {
 }
 
 /// The connections over which these requests go, one after the other, from one place.
-fn connections_of(requests: usize, answer: impl Fn(&Seen) -> Then + Send + Sync + 'static) -> Vec<usize> {
+fn connections_of(
+    requests: usize,
+    header: Option<(&str, &str)>,
+    answer: impl Fn(&Seen) -> Then + Send + Sync + 'static,
+) -> Vec<usize> {
     let server = Server::start(answer);
-    let endpoint = endpoint(&server.url);
+    let mut endpoint = endpoint(&server.url);
+    if let Some((name, value)) = header {
+        endpoint.header(name, value, false).unwrap();
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let (mut slot, clock) = (Slot::default(), Clock::start());
@@ -155,7 +162,13 @@ fn a_close_that_the_server_announced_concerns_that_connection_alone() {
         let reply = plain("200 OK", &format!("content-type: application/json\r\n{words}"), body);
         if last { Then::Close(reply) } else { Then::Reply(reply) }
     };
-    assert_eq!(connections_of(4, answer), [0, 1, 1, 1]);
+    assert_eq!(connections_of(4, None, answer), [0, 1, 1, 1]);
+}
+
+#[test]
+fn a_request_that_asks_for_a_close_is_the_last_on_its_connection() {
+    let header = Some(("connection", "te, Close"));
+    assert_eq!(connections_of(3, header, |_| Then::Reply(whole())), [0, 1, 2]);
 }
 
 #[test]
@@ -282,6 +295,10 @@ fn refusals_have_their_kind_and_their_words() {
 
 /// A server in the same runtime, so that the paused clock moves only when nothing is under way.
 async fn stalls_after(bytes: Vec<u8>, limits: Timeouts) -> Failure {
+    failure(&stalled(bytes, &call(), limits).await).unwrap()
+}
+
+async fn stalled(bytes: Vec<u8>, call: &Call, limits: Timeouts) -> Transcript {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move {
@@ -293,8 +310,7 @@ async fn stalls_after(bytes: Vec<u8>, limits: Timeouts) -> Failure {
         let _closed = socket.read(&mut [0; 1]).await;
     });
     let (clock, endpoint) = (Clock::start(), endpoint(&url));
-    let record = Slot::default().send(&endpoint, &call(), limits, clock, clock.now()).await;
-    failure(&record).unwrap()
+    Slot::default().send(&endpoint, call, limits, clock, clock.now()).await
 }
 
 const LIMITS: Timeouts =
@@ -318,6 +334,27 @@ async fn a_role_and_comments_are_no_first_token() {
 async fn a_stream_that_stops_between_tokens_meets_the_limit_of_the_gap() {
     let failed = stalls_after(unfinished(&[content("a")]), LIMITS).await;
     assert_eq!((failed.kind, failed.text.as_str()), (FailureKind::TimeoutGap, "nothing more within 5000 ms"));
+}
+
+/// How long a request took, in whole milliseconds.
+fn took(record: &Transcript) -> u64 {
+    (record.ended - record.begun) / 1_000_000
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_limit_of_the_gap_fires_when_it_is_over_and_not_at_a_later_limit() {
+    let stream = stalled(unfinished(&[content("a")]), &call(), LIMITS).await;
+    assert_eq!((failure(&stream).unwrap().kind, took(&stream)), (FailureKind::TimeoutGap, 5_000));
+    let mut bytes = plain("200 OK", "content-type: application/json\r\n", r#"{"choices":[]}"#);
+    bytes.truncate(bytes.len() - 3);
+    let plain = stalled(bytes, &Call { stream: false, ..call() }, LIMITS).await;
+    assert_eq!((failure(&plain).unwrap().kind, took(&plain)), (FailureKind::TimeoutGap, 5_000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_said_done_is_whole_though_the_server_never_ends_the_reply() {
+    let bytes = unfinished(&[content("a"), STOP.to_owned(), "[DONE]".to_owned()]);
+    assert_eq!(failure(&stalled(bytes, &call(), LIMITS).await), None);
 }
 
 #[tokio::test(start_paused = true)]

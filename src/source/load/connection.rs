@@ -3,11 +3,13 @@
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::io;
+use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker, ready};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use socket2::SockRef;
+use tokio::io::{AsyncBufRead as _, AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::client::TlsStream;
@@ -81,16 +83,25 @@ impl Connection {
 
     /// Appends what the next read brings, with the time of that read; nothing at the stream's end.
     pub fn poll_read(&mut self, cx: &mut Context<'_>, raw: &mut Vec<u8>) -> Poll<io::Result<Option<Read>>> {
-        SCRATCH.with_borrow_mut(|scratch| {
-            let mut into = ReadBuf::new(scratch);
-            ready!(self.io.poll_read(cx, &mut into))?;
-            if into.filled().is_empty() {
-                return Poll::Ready(Ok(None));
+        let before = raw.len();
+        match &mut self.io {
+            Io::Plain(io) => SCRATCH.with_borrow_mut(|scratch| {
+                let mut into = ReadBuf::new(scratch);
+                ready!(Pin::new(io).poll_read(cx, &mut into))?;
+                raw.extend_from_slice(into.filled());
+                Poll::Ready(io::Result::Ok(()))
+            }),
+            // What is decrypted already comes before the socket is read again, so that it keeps the stamp of its own read.
+            Io::Tls(io) => {
+                let mut io = Pin::new(io.as_mut());
+                let decrypted = ready!(io.as_mut().poll_fill_buf(cx))?;
+                let bytes = decrypted.len();
+                raw.extend_from_slice(decrypted);
+                io.consume(bytes);
+                Poll::Ready(Ok(()))
             }
-            raw.extend_from_slice(into.filled());
-            // What TLS had decrypted before has the stamp of the read that brought it.
-            Poll::Ready(Ok(Some(Read { at: self.last_read.get(), end: raw.len() })))
-        })
+        }
+        .map_ok(|()| (raw.len() > before).then(|| Read { at: self.last_read.get(), end: raw.len() }))
     }
 
     /// Writes some bytes, and tells when that began.
@@ -118,7 +129,7 @@ impl Connection {
     pub fn is_usable(&mut self, now: Nanos, keep_alive: &KeepAlive) -> bool {
         let idle = now.saturating_sub(self.last_used);
         // A close by the server is noticed only by looking.
-        let silent = self.poll_silence(&mut Context::from_waker(Waker::noop())).is_pending();
+        let silent = self.is_silent();
         if !silent && idle < HABIT {
             keep_alive.closed();
         }
@@ -141,18 +152,30 @@ impl Connection {
         }
     }
 
+    /// Whether an idle connection is open and brings nothing. The socket itself is asked: the runtime learns of a close only
+    /// when it next waits for events.
+    fn is_silent(&mut self) -> bool {
+        let (tcp, tls) = match &self.io {
+            Io::Plain(io) => (&io.tcp, false),
+            Io::Tls(io) => (&io.get_ref().0.tcp, true),
+        };
+        let open = match SockRef::from(tcp).peek(&mut [MaybeUninit::uninit()]) {
+            // Behind TLS, bytes can be no more than a new session ticket.
+            Ok(bytes) => tls && bytes > 0,
+            Err(error) => error.kind() == io::ErrorKind::WouldBlock,
+        };
+        open && (!tls || self.poll_silence(&mut Context::from_waker(Waker::noop())).is_pending())
+    }
+
     /// Ready when an idle connection was closed, or brings what nobody asked for.
     fn poll_silence(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        self.io.poll_read(cx, &mut ReadBuf::new(&mut [0; 1])).map(drop)
-    }
-}
-
-impl Io {
-    fn poll_read(&mut self, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        match self {
-            Io::Plain(io) => Pin::new(io).poll_read(cx, into),
-            Io::Tls(io) => Pin::new(io.as_mut()).poll_read(cx, into),
+        let mut byte = [0; 1];
+        let mut into = ReadBuf::new(&mut byte);
+        match &mut self.io {
+            Io::Plain(io) => Pin::new(io).poll_read(cx, &mut into),
+            Io::Tls(io) => Pin::new(io.as_mut()).poll_read(cx, &mut into),
         }
+        .map(drop)
     }
 }
 

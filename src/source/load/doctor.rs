@@ -61,6 +61,8 @@ pub enum Cause {
     ErrorInStream,
     /// Nobody listens there.
     Unreachable,
+    /// Somebody listens, and closes the connection without a word.
+    HungUp,
     /// The connection could not be encrypted.
     NoTls,
     /// No connection in time.
@@ -157,6 +159,7 @@ fn look(side: &Side, profile: &Profile, options: &Options) -> Result<(Cause, Opt
         FailureKind::ZeroTokens => Cause::NoTokens,
         FailureKind::Cut | FailureKind::Malformed | FailureKind::TimeoutGap => Cause::Broken,
         FailureKind::ErrorEvent => Cause::ErrorInStream,
+        FailureKind::Connect if timeline.sent => Cause::HungUp,
         FailureKind::Connect => Cause::Unreachable,
         FailureKind::Tls => Cause::NoTls,
         FailureKind::TimeoutConnect => Cause::ConnectTooSlow,
@@ -232,14 +235,18 @@ impl Diagnosis {
             Cause::WrongPath => format!("{url} does not exist (404), with /v1 or without"),
             Cause::NoModel(_) => format!("{url} has no model \"{model}\""),
             Cause::TooMany(wait) => {
-                let wait =
-                    wait.as_ref().map_or_else(String::new, |wait| format!("; it asks to wait {wait} s"));
+                let wait = match wait {
+                    Some(wait) if wait.parse::<u64>().is_ok() => format!("; it asks to wait {wait} s"),
+                    Some(date) => format!("; it asks to wait until {date}"),
+                    None => String::new(),
+                };
                 format!("{url} refused a single request as too many (429){wait}")
             }
             Cause::NoTokens => format!("{url} answered 200 without a single token"),
             Cause::Broken => format!("{url} answered, but the reply broke off or could not be read"),
             Cause::ErrorInStream => format!("{url} answered 200, and then an error inside the stream"),
             Cause::Unreachable => format!("nobody answers at {url}"),
+            Cause::HungUp => format!("{url} takes connections and closes them without a reply"),
             Cause::NoTls => format!("{url} could not be reached over TLS"),
             Cause::ConnectTooSlow => format!("{url} could not be connected to in time"),
             Cause::TokenTooSlow => format!("{url} took the request, but no token came in time"),
@@ -287,6 +294,10 @@ impl Diagnosis {
             Cause::ErrorInStream => "read the server's words below: most often its queue is full".to_owned(),
             Cause::Unreachable => {
                 "check that the server runs, listens on this host and port, and is not only bound to another interface"
+                    .to_owned()
+            }
+            Cause::HungUp => {
+                "check that the API listens at this port and speaks http here, not https, and look at the server's log"
                     .to_owned()
             }
             Cause::NoTls => {

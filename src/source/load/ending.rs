@@ -8,8 +8,8 @@ use super::transcript::{Ending, Phase};
 pub(super) fn ended_badly(ending: &Ending, nothing_came: bool, done: bool) -> Option<(FailureKind, String)> {
     Some(match ending {
         Ending::Whole => return None,
-        // `[DONE]` was the end; how the connection was closed after it is nobody's loss.
-        Ending::Broken(_) if done => return None,
+        // `[DONE]` was the end; how the connection was closed after it, if at all, is nobody's loss.
+        Ending::Broken(_) | Ending::Timeout { .. } if done => return None,
         Ending::Broken(reason) if nothing_came => {
             (FailureKind::Connect, format!("the connection closed before any reply: {reason}"))
         }

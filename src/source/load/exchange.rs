@@ -4,7 +4,8 @@ use std::future::poll_fn;
 use std::io;
 use std::task::{Context, Poll, ready};
 
-use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE};
+use http::HeaderMap;
+use http::header::{ACCEPT, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE};
 use tokio::time::sleep_until;
 
 use crate::model::profile::Timeouts;
@@ -28,6 +29,9 @@ pub(super) struct Exchange<'a> {
     flushed: bool,
     write_error: Option<io::Error>,
     framing: Framing,
+    deadlines: Deadlines,
+    /// The request itself asks the server to close the connection.
+    last: bool,
     /// Every byte received.
     pub raw: Vec<u8>,
     /// Every read.
@@ -37,7 +41,12 @@ pub(super) struct Exchange<'a> {
 }
 
 impl<'a> Exchange<'a> {
-    pub fn new(connection: &'a mut Connection, endpoint: &Endpoint, call: &Call) -> Exchange<'a> {
+    pub fn new(
+        connection: &'a mut Connection,
+        endpoint: &Endpoint,
+        call: &Call,
+        deadlines: Deadlines,
+    ) -> Exchange<'a> {
         let raw = Vec::with_capacity(connection.last_reply);
         Exchange {
             connection,
@@ -46,6 +55,8 @@ impl<'a> Exchange<'a> {
             flushed: false,
             write_error: None,
             framing: Framing::default(),
+            deadlines,
+            last: says_close(&endpoint.headers),
             raw,
             reads: Vec::new(),
             sent: None,
@@ -54,15 +65,14 @@ impl<'a> Exchange<'a> {
 
     /// Whether the connection can carry another request after this one.
     pub fn leaves_open(&self) -> bool {
-        self.flushed && self.framing.leaves_open(&self.raw)
+        self.flushed && !self.last && self.framing.leaves_open(&self.raw)
     }
 
-    /// Runs to the end of the reply, or until a limit fires. `begun`: when the request was taken up, connecting included.
-    pub async fn run(&mut self, call: &Call, timeouts: Timeouts, begun: Nanos, clock: Clock) -> Ending {
-        let deadlines = Deadlines::of(timeouts, begun, clock.now());
+    /// Runs to the end of the reply, or until a limit fires.
+    pub async fn run(&mut self, call: &Call, clock: Clock) -> Ending {
         let mut token = !call.stream;
         loop {
-            let next = deadlines.next(token, self.reads.last(), clock.now());
+            let next = self.deadlines.next(token, self.reads.last(), clock.now());
             tokio::select! {
                 biased;
                 ended = poll_fn(|cx| self.poll(cx)) => return ended,
@@ -70,8 +80,8 @@ impl<'a> Exchange<'a> {
             }
             // Bytes are looked at only now: nearly no request gets here.
             token = token || token_has_come(&self.raw);
-            if let Some(phase) = deadlines.fired(token, self.reads.last(), clock.now()) {
-                return Ending::Timeout { phase, limit_ms: limit_ms(timeouts, phase) };
+            if let Some(phase) = self.deadlines.fired(token, self.reads.last(), clock.now()) {
+                return self.deadlines.ending(phase);
             }
         }
     }
@@ -87,11 +97,15 @@ impl<'a> Exchange<'a> {
                     return Poll::Ready(Ending::Whole);
                 }
                 Ok(None) => return Poll::Ready(self.closed()),
-                Err(error) => return Poll::Ready(self.broken(error.to_string())),
+                Err(error) => return Poll::Ready(self.broken(words(&error))),
             };
             self.reads.push(read);
             if read.end > MOST_BYTES {
                 return Poll::Ready(Ending::TooLarge);
+            }
+            // While bytes never stop coming, no timer has its turn.
+            if read.at >= self.deadlines.total {
+                return Poll::Ready(self.deadlines.ending(Phase::Total));
             }
             if let Err(error) = self.framing.advance(&self.raw, |_| {}) {
                 return Poll::Ready(Ending::Broken(error.to_string()));
@@ -122,8 +136,11 @@ impl<'a> Exchange<'a> {
     }
 
     fn closed(&self) -> Ending {
-        let when =
-            if self.raw.is_empty() { "nothing was received" } else { "it was closed within the reply" };
+        let when = if self.raw.is_empty() {
+            "nothing was received"
+        } else {
+            "the connection was closed within the reply"
+        };
         self.broken(when.to_owned())
     }
 
@@ -133,6 +150,16 @@ impl<'a> Exchange<'a> {
             Some(error) if self.raw.is_empty() => Ending::Broken(error.to_string()),
             _ => Ending::Broken(reason),
         }
+    }
+}
+
+/// rustls answers a missing close_notify with the address of its manual.
+fn words(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => {
+            "the server ended TLS without its close_notify, so bytes may be missing".to_owned()
+        }
+        _ => error.to_string(),
     }
 }
 
@@ -160,16 +187,25 @@ fn request(endpoint: &Endpoint, call: &Call) -> Vec<u8> {
     bytes
 }
 
+/// Whether these headers end the connection (RFC 9112 §9.6).
+fn says_close(headers: &HeaderMap) -> bool {
+    let lists = headers.get_all(CONNECTION).into_iter().filter_map(|list| list.to_str().ok());
+    lists.flat_map(|list| list.split(',')).any(|option| option.trim().eq_ignore_ascii_case("close"))
+}
+
 /// The limits of one request as moments on the clock.
-struct Deadlines {
+pub(super) struct Deadlines {
+    timeouts: Timeouts,
     first_token: Nanos,
     gap: Nanos,
     total: Nanos,
 }
 
 impl Deadlines {
-    fn of(timeouts: Timeouts, begun: Nanos, now: Nanos) -> Deadlines {
+    /// `begun`: when the request was taken up, connecting included.
+    pub fn of(timeouts: Timeouts, begun: Nanos, now: Nanos) -> Deadlines {
         Deadlines {
+            timeouts,
             first_token: now + millis(timeouts.first_token_ms),
             gap: millis(timeouts.gap_ms),
             total: begun + millis(timeouts.total_ms),
@@ -178,9 +214,11 @@ impl Deadlines {
 
     /// When to look next. It is not set back with every read: the look finds out that a read has come meanwhile.
     fn next(&self, token: bool, last_read: Option<&Read>, now: Nanos) -> Nanos {
-        let gap_ends = last_read.map(|read| read.at + self.gap).filter(|at| *at > now || token);
-        let first_token = (!token).then_some(self.first_token);
-        [gap_ends, first_token].into_iter().flatten().fold(self.total, Nanos::min)
+        let gap_ends = last_read.map_or(now, |read| read.at) + self.gap;
+        // A read can come right after this look, and its gap must not end unseen.
+        let gap_ends = if gap_ends > now { gap_ends } else { now + self.gap };
+        let first_token = if token { self.total } else { self.first_token };
+        gap_ends.min(first_token).min(self.total)
     }
 
     fn fired(&self, token: bool, last_read: Option<&Read>, now: Nanos) -> Option<Phase> {
@@ -195,13 +233,14 @@ impl Deadlines {
             None
         }
     }
-}
 
-fn limit_ms(timeouts: Timeouts, phase: Phase) -> u32 {
-    match phase {
-        Phase::Connect => timeouts.connect_ms,
-        Phase::FirstToken => timeouts.first_token_ms,
-        Phase::Gap => timeouts.gap_ms,
-        Phase::Total => timeouts.total_ms,
+    fn ending(&self, phase: Phase) -> Ending {
+        let limit_ms = match phase {
+            Phase::Connect => self.timeouts.connect_ms,
+            Phase::FirstToken => self.timeouts.first_token_ms,
+            Phase::Gap => self.timeouts.gap_ms,
+            Phase::Total => self.timeouts.total_ms,
+        };
+        Ending::Timeout { phase, limit_ms }
     }
 }

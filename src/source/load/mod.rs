@@ -1,7 +1,7 @@
 //! The load generator: streams real answers from an OpenAI-compatible endpoint and times them.
 //!
-//! While requests run, bytes are stamped at the socket read and copied, nothing else. [`sse`], [`openai`], [`reply`]
-//! and [`timeline`] read them afterwards and are pure.
+//! While requests run, bytes are stamped at the socket read and copied, and [`reply`] follows where the reply ends.
+//! [`sse`], [`openai`] and [`timeline`] read them afterwards and are pure.
 
 pub mod block;
 mod body;

@@ -9,7 +9,7 @@ use crate::model::profile::Timeouts;
 use super::clock::Clock;
 use super::connection::{Connection, OpenError};
 use super::endpoint::Endpoint;
-use super::exchange::Exchange;
+use super::exchange::{Deadlines, Exchange};
 use super::transcript::{Ending, Nanos, Opened, Phase, Transcript};
 
 /// What is sent.
@@ -65,8 +65,9 @@ impl Slot {
                 }
             },
         };
-        let mut exchange = Exchange::new(&mut connection, endpoint, call);
-        transcript.ending = exchange.run(call, timeouts, begun, clock).await;
+        let deadlines = Deadlines::of(timeouts, begun, clock.now());
+        let mut exchange = Exchange::new(&mut connection, endpoint, call, deadlines);
+        transcript.ending = exchange.run(call, clock).await;
         transcript.ended = clock.now();
         let leaves_open = transcript.ending == Ending::Whole && exchange.leaves_open();
         (transcript.raw, transcript.reads, transcript.sent) = (exchange.raw, exchange.reads, exchange.sent);

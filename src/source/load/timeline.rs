@@ -57,6 +57,8 @@ pub struct Timeline {
     pub model: Option<String>,
     /// All text of the answer, reasoning and tool calls included.
     pub text: String,
+    /// Whether a connection stood, so that a request went out.
+    pub sent: bool,
     /// HTTP status.
     pub status: Option<u16>,
     /// Why it failed, if it did.
@@ -157,7 +159,7 @@ impl<'a> Reading<'a> {
     fn new(transcript: &'a Transcript) -> Self {
         Reading {
             transcript,
-            timeline: Timeline::default(),
+            timeline: Timeline { sent: transcript.sent.is_some(), ..Timeline::default() },
             finished: BTreeMap::new(),
             last_read: None,
             events_in_read: 0,
