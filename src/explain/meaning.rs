@@ -64,9 +64,9 @@ fn meaning(view: &View<'_>, metric: &Metric) -> Sentence {
     let definition =
         view.groups.iter().flat_map(|seen| seen.measurements(metric)).find_map(|m| m.definition.as_ref());
     match (view.tool, definition) {
-        (Tool::Other, Some(word)) => {
-            own("by this tool's definition: ").foreign(word).own(format!(". In general: {table}"))
-        }
+        (Tool::Other, Some(word)) => own("by this tool's definition: ")
+            .foreign(word)
+            .own(format!(". As pacegate itself measures it: {table}")),
         _ => own(table),
     }
 }

@@ -114,7 +114,7 @@ const TRAPS: &[(&str, &[&str])] = &[
     ("near 0 where chunks arrive together, so not tpot", &[VLLM]),
     // Any other.
     ("how P99 of 120 is picked, the source does not say: compare it with nothing", &[OTHER]),
-    ("by this tool's definition: its-own-word. In general: ", &[OTHER]),
+    ("by this tool's definition: its-own-word. As pacegate itself measures it: ", &[OTHER]),
     ("SIMULATED: no model was measured", &[EMBEDDED]),
 ];
 

@@ -107,6 +107,16 @@ fn a_short_duet_is_lifted_by_more_rounds_and_not_by_blessed_jobs() {
 }
 
 #[test]
+fn a_commit_is_short_unless_that_would_hide_that_it_changed() {
+    let changed = |old: &str, new: &str| {
+        let (old, new) = (Some(old.to_owned()), Some(new.to_owned()));
+        Reason::ParameterChanged { name: "commit".to_owned(), old, new }.to_string()
+    };
+    assert_eq!(changed("0123456789abcdef", "fedcba9876543210"), "commit changed: 0123456 \u{2192} fedcba9");
+    assert_eq!(changed("0123456789", "0123456abc"), "commit changed: 0123456789 \u{2192} 0123456abc");
+}
+
+#[test]
 fn many_fields_with_too_few_samples_are_one_line() {
     let few = |groups: Vec<u32>| {
         let groups = groups.into_iter().map(|level| {

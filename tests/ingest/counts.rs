@@ -126,6 +126,14 @@ fn more_failures_than_requests_contradict_in_every_tool() {
 }
 
 #[test]
+fn more_listed_failures_than_failed_and_times_below_0_are_refused() {
+    let listed = set("infermark/0.3.0/faults-c8.json", "/results/0/errors", json!({"HTTP 429": 50}));
+    refused("r.json", &listed, "it lists 50 failures, and sent less succeeded gives 11");
+    let duration = set("vllm/0.33.0/clean-chat-c8-detailed.json", "/duration", json!(-5));
+    refused("r.json", &duration, "the run took -5000 ms; expected a time from 0");
+}
+
+#[test]
 fn locust_counts_and_times_that_are_none_are_refused() {
     let whole = "expected a whole number from 0";
     let file = "locust/2.47.0/faults-c8.json";

@@ -11,6 +11,7 @@ use crate::model::reason::{OwnBaseline, Side};
 use crate::model::sentence::Sentence;
 
 use super::parts::{plus, side_words};
+use super::row;
 
 pub fn no_baseline(path: &str, bless: &str) -> Sentence {
     Sentence::default()
@@ -69,7 +70,12 @@ pub fn not_recorded(facts: &[Fact], side: Option<Side>) -> Sentence {
 
 pub fn parameter_changed(name: &str, old: &Option<String>, new: &Option<String>) -> Sentence {
     let s = Sentence::default();
-    let shown = |v: &Option<String>| v.clone().unwrap_or_else(|| "not there".to_owned());
+    let short = |v: &Option<String>| v.as_deref().map(row::short);
+    let shorten = name == "commit" && short(old) != short(new);
+    let shown = |v: &Option<String>| {
+        let value = if shorten { short(v) } else { v.clone() };
+        value.unwrap_or_else(|| "not there".to_owned())
+    };
     s.foreign(name).own(" changed: ").foreign(shown(old)).own(" \u{2192} ").foreign(shown(new))
 }
 

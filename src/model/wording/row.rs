@@ -4,7 +4,7 @@ use crate::model::history::{HistoryRow, Moment};
 use crate::model::sentence::Sentence;
 use crate::model::timestamp::Timestamp;
 
-/// A commit id as people read it aloud.
+/// A commit id, as short as git shows it.
 const SHORT_COMMIT: usize = 7;
 
 /// A commit id, short.

@@ -205,7 +205,8 @@ impl Draft {
     ///
     /// Samples that contradict the file's own percentiles are left away, and that is said.
     pub fn samples(&mut self, metric: &Metric, arrivals: &[f64]) {
-        let Some(measurement) = self.metrics.get_mut(metric) else { return };
+        let measurement = self.measurement(metric);
+        debug_assert!(measurement.percentile_definition.is_some(), "define {metric} before its samples");
         let Some(definition) = measurement.percentile_definition else { return };
         if arrivals.is_empty() {
             return;
@@ -271,6 +272,11 @@ impl Draft {
     /// # Errors
     /// A value that can't be: what it is.
     pub fn finish(mut self) -> Result<(Group, Workload, Vec<String>), String> {
+        for (what, time) in [("the run took", self.wall_ms), ("the client was late by", self.lag_ms)] {
+            if let Some(ms) = time.filter(|ms| *ms < 0.0) {
+                self.contradicts(&format!("{what} {ms} ms; expected a time from 0"));
+            }
+        }
         if let Some(flaw) = self.flaw {
             return Err(flaw);
         }

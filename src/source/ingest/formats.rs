@@ -180,7 +180,8 @@ impl FormatDef {
 /// The row of a format.
 #[must_use]
 pub fn def(format: Format) -> &'static FormatDef {
-    FORMATS.iter().find(|def| def.format == format).unwrap_or(&FORMATS[0])
+    let row = FORMATS.iter().find(|def| def.format == format);
+    row.unwrap_or_else(|| unreachable!("{format} has no row in table.rs"))
 }
 
 /// `docs/formats.md`: the table as Markdown.

@@ -23,9 +23,13 @@ impl Draft {
             self.contradicts("more requests succeeded than were sent");
         }
         if let (Some(sent), Some(succeeded)) = (sent, succeeded) {
-            let known = self.requests.failures();
-            let rest = sent.saturating_sub(succeeded).saturating_sub(known);
-            self.failed(FailureKind::Unknown, rest, "");
+            let (known, failed) = (self.requests.failures(), sent.saturating_sub(succeeded));
+            if known > failed {
+                self.contradicts(&format!(
+                    "it lists {known} failures, and sent less succeeded gives {failed}"
+                ));
+            }
+            self.failed(FailureKind::Unknown, failed.saturating_sub(known), "");
         }
     }
 
