@@ -112,8 +112,14 @@ fn a_commit_is_short_unless_that_would_hide_that_it_changed() {
         let (old, new) = (Some(old.to_owned()), Some(new.to_owned()));
         Reason::ParameterChanged { name: "commit".to_owned(), old, new }.to_string()
     };
-    assert_eq!(changed("0123456789abcdef", "fedcba9876543210"), "commit changed: 0123456 \u{2192} fedcba9");
-    assert_eq!(changed("0123456789", "0123456abc"), "commit changed: 0123456789 \u{2192} 0123456abc");
+    assert_eq!(
+        changed("0123456789abcdef", "fedcba9876543210"),
+        "\"commit\" changed: \"0123456\" \u{2192} \"fedcba9\""
+    );
+    assert_eq!(
+        changed("0123456789", "0123456abc"),
+        "\"commit\" changed: \"0123456789\" \u{2192} \"0123456abc\""
+    );
 }
 
 #[test]
