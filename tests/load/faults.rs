@@ -233,6 +233,23 @@ fn m1_an_open_loop_intends_its_moments_whatever_the_server_does() {
 }
 
 #[test]
+fn bytes_that_never_stop_coming_meet_the_limit_of_the_whole_request() {
+    let mut flood = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n".to_vec();
+    flood.resize(1 << 20, b'\n');
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let server = thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        // More than any reply may have; ends when the client goes.
+        while socket.write_all(&flood).is_ok() {}
+    });
+    let limits = Timeouts { total_ms: 20, ..Timeouts::default() };
+    let record = control::ask(&endpoint(&url), &call(), limits).unwrap();
+    assert_eq!(failure(&record).unwrap().kind, FailureKind::TimeoutTotal);
+    server.join().unwrap();
+}
+
+#[test]
 fn nothing_is_sent_twice() {
     // The server drops every request without a word: a client that retries would send it again.
     let server = Server::start(|_| Then::Close(Vec::new()));

@@ -13,7 +13,7 @@ use crate::model::profile::Timeouts;
 use super::clock::{Clock, millis};
 use super::connection::Connection;
 use super::endpoint::Endpoint;
-use super::reply::{BodyEnd, Framing};
+use super::reply::{BodyEnd, Framing, list_items};
 use super::request::Call;
 use super::timeline::token_has_come;
 use super::transcript::{Ending, Nanos, Phase, Read};
@@ -137,7 +137,7 @@ impl<'a> Exchange<'a> {
 
     fn closed(&self) -> Ending {
         let when = if self.raw.is_empty() {
-            "nothing was received"
+            "the server closed it"
         } else {
             "the connection was closed within the reply"
         };
@@ -190,7 +190,7 @@ fn request(endpoint: &Endpoint, call: &Call) -> Vec<u8> {
 /// Whether these headers end the connection (RFC 9112 §9.6).
 fn says_close(headers: &HeaderMap) -> bool {
     let lists = headers.get_all(CONNECTION).into_iter().filter_map(|list| list.to_str().ok());
-    lists.flat_map(|list| list.split(',')).any(|option| option.trim().eq_ignore_ascii_case("close"))
+    lists.flat_map(list_items).any(|option| option.eq_ignore_ascii_case("close"))
 }
 
 /// The limits of one request as moments on the clock.

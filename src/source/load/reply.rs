@@ -177,14 +177,14 @@ fn within(most: usize, bytes: usize, what: &str) -> Result<(), NotHttp> {
 }
 
 fn head(raw: &[u8]) -> Result<Option<(Head, At)>, NotHttp> {
+    // A TLS record of an alert: what an https port says to plain HTTP.
+    if raw.starts_with(&[0x15, 0x03]) {
+        return Err(NotHttp("a TLS alert: this port wants https://".to_owned()));
+    }
     let mut start = 0;
     loop {
         let mut headers = [httparse::EMPTY_HEADER; 128];
         let mut parsed = httparse::Response::new(&mut headers);
-        // A TLS record of an alert: what an https port says to plain HTTP.
-        if raw.starts_with(&[0x15, 0x03]) {
-            return Err(NotHttp("a TLS alert: this port wants https://".to_owned()));
-        }
         let length = match parsed.parse(&raw[start..]).map_err(|e| NotHttp(e.to_string()))? {
             httparse::Status::Partial => return Ok(None),
             httparse::Status::Complete(length) => length,
@@ -204,13 +204,10 @@ fn understand(parsed: &httparse::Response<'_, '_>, status: u16, end: usize) -> R
         named.map(|header| String::from_utf8_lossy(header.value).trim().to_owned())
     };
     let value = |name| all(name).next();
-    let says = |name, word: &str| {
-        all(name).any(|list| list.split(',').any(|item| item.trim().eq_ignore_ascii_case(word)))
-    };
+    let items = |name| all(name).flat_map(|list| list_items(&list).map(str::to_owned).collect::<Vec<_>>());
+    let says = |name, word: &str| items(name).any(|item| item.eq_ignore_ascii_case(word));
     // The same length again is one length (RFC 9112 §6.3).
-    let lengths: Vec<String> = all("content-length")
-        .flat_map(|list| list.split(',').map(|one| one.trim().to_owned()).collect::<Vec<_>>())
-        .collect();
+    let lengths: Vec<String> = items("content-length").collect();
     let at = if matches!(status, 204 | 304) {
         At::Whole(end)
     } else if says("transfer-encoding", "chunked") {
@@ -236,19 +233,23 @@ fn understand(parsed: &httparse::Response<'_, '_>, status: u16, end: usize) -> R
             .starts_with("text/event-stream"),
         retry_after: value("retry-after"),
         location: value("location"),
-        coding: coding(all("content-encoding").chain(all("transfer-encoding"))),
+        coding: coding(items("content-encoding").chain(items("transfer-encoding"))),
         simulated: value(SIMULATED.0).is_some(),
         keep_alive,
     };
     Ok((head, at))
 }
 
+/// The items of a header that is a list.
+pub(super) fn list_items(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',').map(str::trim)
+}
+
 /// What a body was coded with beyond its chunks.
-fn coding(headers: impl Iterator<Item = String>) -> Option<String> {
-    let plain = ["chunked", "identity", ""];
-    let codings =
-        headers.flat_map(|list| list.split(',').map(|one| one.trim().to_lowercase()).collect::<Vec<_>>());
-    codings.into_iter().find(|coding| !plain.contains(&coding.as_str()))
+fn coding(codings: impl Iterator<Item = String>) -> Option<String> {
+    codings
+        .map(|coding| coding.to_lowercase())
+        .find(|coding| !["chunked", "identity", ""].contains(&coding.as_str()))
 }
 
 fn chunk_size(raw: &[u8], from: usize) -> Result<Option<At>, NotHttp> {
