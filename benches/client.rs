@@ -236,7 +236,7 @@ fn load(address: SocketAddr, streams: usize, waves: usize) -> Done<(Clock, Vec<A
 fn first_token_errors(streams: usize, gap: u64, waves: usize) -> Done<[f64; 3]> {
     let server = server::start(settings(gap))?;
     let (clock, read) = load(server.addr(), streams, waves)?;
-    let offset = clock.moment(0).into_std().duration_since(server.epoch()).as_nanos() as f64;
+    let offset = clock.moment(0).duration_since(server.epoch()).as_nanos() as f64;
     let truth: HashMap<String, Option<u64>> =
         server.records().into_iter().map(|record| (record.id, record.first_token_us)).collect();
     let mut errors = Vec::new();

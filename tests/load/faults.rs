@@ -13,12 +13,11 @@ use pacegate::source::load::block::{self, Block};
 use pacegate::source::load::clock::Clock;
 use pacegate::source::load::control;
 use pacegate::source::load::endpoint::Endpoint;
-use pacegate::source::load::request::{Call, Slot};
+use pacegate::source::load::request::Call;
 use pacegate::source::load::schedule::Schedule;
 use pacegate::source::load::timeline::{Failure, Timeline};
 use pacegate::source::load::transcript::Transcript;
 use pacegate::source::load::url::BaseUrl;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::replay::{Capture, ROLE, STOP, content};
 use crate::server::{Seen, Server, Then, plain, stream, unfinished};
@@ -111,24 +110,14 @@ fn times_run_from_the_first_byte_written_and_connecting_is_apart() {
 
 #[test]
 fn a_connection_is_used_again_and_a_closed_one_is_not() {
-    for (then, connections) in [(Then::Reply(whole()), [0, 0, 0]), (Then::Close(whole()), [0, 1, 2])] {
-        let server = Server::start(move |_| then.clone());
-        let endpoint = endpoint(&server.url);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            let (mut slot, clock) = (Slot::default(), Clock::start());
-            for _ in 0..3 {
-                let record = slot.send(&endpoint, &call(), Timeouts::default(), clock, clock.now()).await;
-                assert_eq!(failure(&record), None);
-                if connections[1] == 1 {
-                    // The server closes after its reply; the client may not have seen it yet.
-                    slot = Slot::default();
-                }
-            }
-        });
-        let seen: Vec<usize> = server.requests().iter().map(|seen| seen.connection).collect();
-        assert_eq!(seen, connections);
+    assert_eq!(connections_of(3, None, |_| Then::Reply(whole())), [0, 0, 0]);
+    let server = Server::start(|_| Then::Close(whole()));
+    let endpoint = endpoint(&server.url);
+    for _ in 0..3 {
+        let record = control::ask(&endpoint, &call(), Timeouts::default()).unwrap();
+        assert_eq!(failure(&record), None);
     }
+    assert_eq!(server.requests().iter().map(|seen| seen.connection).collect::<Vec<_>>(), [0, 1, 2]);
 }
 
 /// The connections over which these requests go, one after the other, from one place.
@@ -142,14 +131,14 @@ fn connections_of(
     if let Some((name, value)) = header {
         endpoint.header(name, value, false).unwrap();
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let (mut slot, clock) = (Slot::default(), Clock::start());
-        for _ in 0..requests {
-            let record = slot.send(&endpoint, &call(), Timeouts::default(), clock, clock.now()).await;
-            assert_eq!(failure(&record), None);
-        }
-    });
+    let block = Block {
+        endpoint: Arc::new(endpoint),
+        calls: vec![call(); requests].into(),
+        schedule: Schedule::Closed(1),
+        timeouts: Timeouts::default(),
+        clock: Clock::start(),
+    };
+    block::run(&block, &AtomicBool::new(false), |_, record| assert_eq!(failure(&record), None)).unwrap();
     server.requests().iter().map(|seen| seen.connection).collect()
 }
 
@@ -310,78 +299,81 @@ fn refusals_have_their_kind_and_their_words() {
     }
 }
 
-/// A server in the same runtime, so that the paused clock moves only when nothing is under way.
-async fn stalls_after(bytes: Vec<u8>, limits: Timeouts) -> Failure {
-    failure(&stalled(bytes, &call(), limits).await).unwrap()
-}
-
-async fn stalled(bytes: Vec<u8>, call: &Call, limits: Timeouts) -> Transcript {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+/// What becomes of a request whose server sends these bytes and nothing more.
+fn stalled(bytes: Vec<u8>, call: &Call, limits: Timeouts) -> Transcript {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move {
-        let (mut socket, _) = listener.accept().await.unwrap();
-        let read = socket.read(&mut [0; 4096]).await.unwrap();
-        assert!(read > 0);
-        socket.write_all(&bytes).await.unwrap();
-        // Nothing more, until the client closes.
-        let _closed = socket.read(&mut [0; 1]).await;
+    let server = thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        assert!(socket.read(&mut [0; 4096]).unwrap() > 0);
+        socket.write_all(&bytes).unwrap();
+        // Until the client closes.
+        let _closed = socket.read(&mut [0; 1]);
     });
-    let (clock, endpoint) = (Clock::start(), endpoint(&url));
-    Slot::default().send(&endpoint, call, limits, clock, clock.now()).await
+    let record = control::ask(&endpoint(&url), call, limits).unwrap();
+    server.join().unwrap();
+    record
 }
 
-const LIMITS: Timeouts =
-    Timeouts { connect_ms: 1_000, first_token_ms: 20_000, gap_ms: 5_000, total_ms: 60_000 };
-
-#[tokio::test(start_paused = true)]
-async fn a_server_that_never_answers_meets_the_limit_of_the_first_token() {
-    let failed = stalls_after(Vec::new(), LIMITS).await;
-    assert_eq!(failed.kind, FailureKind::TimeoutFirstToken);
-    assert_eq!(failed.text, "no token within 20000 ms");
+fn stalls_after(bytes: Vec<u8>, limits: Timeouts) -> (FailureKind, String) {
+    let failed = failure(&stalled(bytes, &call(), limits)).unwrap();
+    (failed.kind, failed.text)
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_role_and_comments_are_no_first_token() {
+/// One limit in each test is short. If another fired instead, the test would take a minute and show it.
+const LONG: Timeouts =
+    Timeouts { connect_ms: 60_000, first_token_ms: 60_000, gap_ms: 60_000, total_ms: 60_000 };
+
+#[test]
+fn a_server_that_never_answers_meets_the_limit_of_the_first_token() {
+    let limits = Timeouts { first_token_ms: 30, ..LONG };
+    let expected = (FailureKind::TimeoutFirstToken, "no token within 30 ms".to_owned());
+    assert_eq!(stalls_after(Vec::new(), limits), expected);
+    // A role and comments are no token.
     let mut bytes = unfinished(&[ROLE.to_owned()]);
     bytes.extend_from_slice(b"8\r\n: ping\n\n\r\n");
-    assert_eq!(stalls_after(bytes, LIMITS).await.kind, FailureKind::TimeoutFirstToken);
+    assert_eq!(stalls_after(bytes, limits), expected);
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_stream_that_stops_between_tokens_meets_the_limit_of_the_gap() {
-    let failed = stalls_after(unfinished(&[content("a")]), LIMITS).await;
-    assert_eq!((failed.kind, failed.text.as_str()), (FailureKind::TimeoutGap, "nothing more within 5000 ms"));
-}
-
-/// How long a request took, in whole milliseconds.
-fn took(record: &Transcript) -> u64 {
-    (record.ended - record.begun) / 1_000_000
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_limit_of_the_gap_fires_when_it_is_over_and_not_at_a_later_limit() {
-    let stream = stalled(unfinished(&[content("a")]), &call(), LIMITS).await;
-    assert_eq!((failure(&stream).unwrap().kind, took(&stream)), (FailureKind::TimeoutGap, 5_000));
+#[test]
+fn a_reply_that_stops_meets_the_limit_of_the_gap() {
+    let limits = Timeouts { gap_ms: 30, ..LONG };
+    let expected = (FailureKind::TimeoutGap, "nothing more within 30 ms".to_owned());
+    assert_eq!(stalls_after(unfinished(&[content("a")]), limits), expected);
     let mut bytes = plain("200 OK", "content-type: application/json\r\n", r#"{"choices":[]}"#);
     bytes.truncate(bytes.len() - 3);
-    let plain = stalled(bytes, &Call { stream: false, ..call() }, LIMITS).await;
-    assert_eq!((failure(&plain).unwrap().kind, took(&plain)), (FailureKind::TimeoutGap, 5_000));
+    let plain = failure(&stalled(bytes, &Call { stream: false, ..call() }, limits)).unwrap();
+    assert_eq!((plain.kind, plain.text), expected);
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_stream_that_said_done_is_whole_though_the_server_never_ends_the_reply() {
+#[test]
+fn a_stream_that_said_done_is_whole_though_the_server_never_ends_the_reply() {
     let bytes = unfinished(&[content("a"), STOP.to_owned(), "[DONE]".to_owned()]);
-    assert_eq!(failure(&stalled(bytes, &call(), LIMITS).await), None);
+    let limits = Timeouts { gap_ms: 30, ..LONG };
+    assert_eq!(failure(&stalled(bytes, &call(), limits)), None);
 }
 
-#[tokio::test(start_paused = true)]
-async fn the_whole_request_has_a_limit_of_its_own() {
-    let limits = Timeouts { total_ms: 3_000, ..LIMITS };
-    let failed = stalls_after(unfinished(&[content("a")]), limits).await;
-    assert_eq!(
-        (failed.kind, failed.text.as_str()),
-        (FailureKind::TimeoutTotal, "not finished within 3000 ms")
-    );
+#[test]
+fn the_whole_request_has_a_limit_of_its_own() {
+    let limits = Timeouts { total_ms: 30, ..LONG };
+    let expected = (FailureKind::TimeoutTotal, "not finished within 30 ms".to_owned());
+    assert_eq!(stalls_after(unfinished(&[content("a")]), limits), expected);
+}
+
+#[test]
+fn a_thousand_refused_connections_are_a_thousand_records() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let block = Block {
+        endpoint: Arc::new(endpoint(&format!("http://127.0.0.1:{port}"))),
+        calls: vec![call(); 1000].into(),
+        schedule: Schedule::Closed(2),
+        timeouts: Timeouts::default(),
+        clock: Clock::start(),
+    };
+    let mut kinds = Vec::new();
+    block::run(&block, &AtomicBool::new(false), |_, record| kinds.push(failure(&record).unwrap().kind))
+        .unwrap();
+    assert_eq!(kinds, [FailureKind::Connect; 1000]);
 }
 
 fn tls_endpoint(url: &str) -> Endpoint {
@@ -389,24 +381,24 @@ fn tls_endpoint(url: &str) -> Endpoint {
     Endpoint::resolve(BaseUrl::parse(url).unwrap(), Some(&ca)).unwrap()
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_silent_tls_server_meets_the_limit_of_connecting() {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let endpoint = tls_endpoint(&format!("https://{}", listener.local_addr().unwrap()));
-    let clock = Clock::start();
-    let record = Slot::default().send(&endpoint, &call(), LIMITS, clock, clock.now()).await;
-    let failed = failure(&record).unwrap();
+#[test]
+fn a_silent_tls_server_meets_the_limit_of_connecting() {
+    // The system takes the connection; nobody answers the first message of TLS.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://{}", listener.local_addr().unwrap());
+    let limits = Timeouts { connect_ms: 30, ..LONG };
+    let failed = failure(&control::ask(&tls_endpoint(&url), &call(), limits).unwrap()).unwrap();
     assert_eq!(
         (failed.kind, failed.text.as_str()),
-        (FailureKind::TimeoutConnect, "no connection within 1000 ms")
+        (FailureKind::TimeoutConnect, "no connection within 30 ms")
     );
 }
 
 #[test]
 fn tls_works_with_the_given_authority_and_its_handshake_is_apart() {
-    use tokio_rustls::rustls::pki_types::pem::PemObject as _;
-    use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
-    use tokio_rustls::rustls::{ServerConfig, ServerConnection, StreamOwned, crypto::ring};
+    use rustls::pki_types::pem::PemObject as _;
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+    use rustls::{ServerConfig, ServerConnection, StreamOwned, crypto::ring};
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls");
     let certificate = CertificateDer::from_pem_file(folder.join("server.pem")).unwrap();
     let key = PrivateKeyDer::from_pem_file(folder.join("server.key")).unwrap();

@@ -60,7 +60,7 @@ fn no_token_is_seen_before_it_was_written_and_none_is_missed() {
     let truth = server.records();
     assert_eq!((records.len(), truth.len()), (40, 40));
     // The server's times count from its own beginning, on the same monotonic clock.
-    let offset = clock.moment(0).into_std().duration_since(server.epoch()).as_nanos() as u64;
+    let offset = clock.moment(0).duration_since(server.epoch()).as_nanos() as u64;
     for record in &records {
         let timeline = Timeline::read(record);
         assert_eq!((timeline.failure.clone(), timeline.output_tokens()), (None, Some(12)));

@@ -1,8 +1,6 @@
 //! The run's clock: monotonic, in nanoseconds since the run began. A step of the machine's date changes nothing.
 
-use std::time::Duration;
-
-use tokio::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::transcript::Nanos;
 
@@ -24,7 +22,7 @@ impl Clock {
         self.0.elapsed().as_nanos() as Nanos
     }
 
-    /// The moment of a stamp, for timers.
+    /// The moment of a stamp.
     #[must_use]
     pub fn moment(self, at: Nanos) -> Instant {
         self.0 + Duration::from_nanos(at)

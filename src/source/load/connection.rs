@@ -1,23 +1,15 @@
-//! One connection that stamps its reads.
+//! One open connection that stamps its reads.
 
-use std::cell::{Cell, RefCell};
-use std::future::poll_fn;
-use std::io;
-use std::mem::MaybeUninit;
-use std::pin::Pin;
-use std::rc::Rc;
-use std::task::{Context, Poll, Waker, ready};
+use std::cell::RefCell;
+use std::io::{self, BufRead as _, Read as _, Write as _};
+use std::task::{Poll, ready};
 
-use socket2::SockRef;
-use tokio::io::{AsyncBufRead as _, AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
-use tokio::time::timeout;
-use tokio_rustls::client::TlsStream;
+use mio::net::TcpStream;
+use rustls::ClientConnection;
 
 use super::clock::Clock;
-use super::endpoint::Endpoint;
-use super::keep_alive::{HABIT, KeepAlive, WATCH};
-use super::transcript::{Nanos, Opened, Read};
+use super::keep_alive::{HABIT, KeepAlive};
+use super::transcript::{Nanos, Read};
 
 /// One read takes up to so many bytes.
 const READ_BYTES: usize = 16 << 10;
@@ -26,91 +18,91 @@ const READ_BYTES: usize = 16 << 10;
 /// meets a closing connection would fail through nobody's fault.
 const IDLE: Nanos = 1_000_000_000;
 
+/// Whether a read that did not fill its buffer has taken all there was, so that the next bytes are an event of their
+/// own. On Windows only a read that finds nothing makes the system tell of the next bytes.
+const SHORT_READ_TAKES_ALL: bool = cfg!(not(windows));
+
 thread_local! {
     /// Where every read of a thread lands first: one for all its connections, so that it stays in the cache.
     static SCRATCH: RefCell<Box<[u8]>> = RefCell::new(vec![0; READ_BYTES].into_boxed_slice());
 }
 
-/// Why there is no connection.
-pub(super) enum OpenError {
-    Tcp(io::Error),
-    Tls(io::Error),
-}
-
-/// An open connection, used by one request at a time.
+/// An open connection, used by one request at a time. What it can't do now it does after the next event.
 pub(super) struct Connection {
-    io: Io,
+    tcp: TcpStream,
+    tls: Option<Session>,
     clock: Clock,
-    last_read: Rc<Cell<Nanos>>,
     last_used: Nanos,
+    taken_all: bool,
+    /// The server closes: its close is no event of its own any more.
+    pub closing: bool,
     /// How long the last reply was, in bytes: the next one is likely to be as long.
     pub last_reply: usize,
 }
 
-enum Io {
-    Plain(Stamped),
-    Tls(Box<TlsStream<Stamped>>),
-}
-
-/// A TCP socket that notes when its last read returned.
-struct Stamped {
-    tcp: TcpStream,
-    clock: Clock,
-    last_read: Rc<Cell<Nanos>>,
+/// TLS over the socket.
+struct Session {
+    tls: Box<ClientConnection>,
+    /// What comes after the bytes that were handed out: the end, or an error.
+    after: Option<io::Result<()>>,
 }
 
 impl Connection {
-    /// Opens a connection. The times of TCP and TLS are apart.
-    pub async fn open(endpoint: &Endpoint, clock: Clock) -> Result<(Connection, Opened), OpenError> {
-        let begun = clock.now();
-        let tcp = TcpStream::connect(endpoint.addresses.as_slice()).await.map_err(OpenError::Tcp)?;
-        tcp.set_nodelay(true).map_err(OpenError::Tcp)?;
-        let connected = clock.now();
-        let last_read = Rc::new(Cell::new(connected));
-        let stamped = Stamped { tcp, clock, last_read: Rc::clone(&last_read) };
-        let (io, handshake) = match &endpoint.tls {
-            None => (Io::Plain(stamped), None),
-            Some(tls) => {
-                let stream =
-                    tls.connector.connect(tls.name.clone(), stamped).await.map_err(OpenError::Tls)?;
-                (Io::Tls(Box::new(stream)), Some(clock.now() - connected))
-            }
-        };
-        let opened = Opened { tcp: connected - begun, tls: handshake };
+    pub fn new(tcp: TcpStream, tls: Option<Box<ClientConnection>>, clock: Clock) -> Connection {
+        let tls = tls.map(|tls| Session { tls, after: None });
         let last_used = clock.now();
-        Ok((Connection { io, clock, last_read, last_used, last_reply: 0 }, opened))
+        Connection { tcp, tls, clock, last_used, taken_all: false, closing: false, last_reply: 0 }
     }
 
     /// Appends what the next read brings, with the time of that read; nothing at the stream's end.
-    pub fn poll_read(&mut self, cx: &mut Context<'_>, raw: &mut Vec<u8>) -> Poll<io::Result<Option<Read>>> {
+    pub fn poll_read(&mut self, raw: &mut Vec<u8>) -> Poll<io::Result<Option<Read>>> {
         let before = raw.len();
-        match &mut self.io {
-            Io::Plain(io) => SCRATCH.with_borrow_mut(|scratch| {
-                let mut into = ReadBuf::new(scratch);
-                ready!(Pin::new(io).poll_read(cx, &mut into))?;
-                raw.extend_from_slice(into.filled());
-                Poll::Ready(io::Result::Ok(()))
-            }),
-            // What is decrypted already comes before the socket is read again, so that it keeps the stamp of its own read.
-            Io::Tls(io) => {
-                let mut io = Pin::new(io.as_mut());
-                let decrypted = ready!(io.as_mut().poll_fill_buf(cx))?;
-                let bytes = decrypted.len();
-                raw.extend_from_slice(decrypted);
-                io.consume(bytes);
-                Poll::Ready(Ok(()))
+        loop {
+            if let Some(after) = self.tls.as_mut().and_then(|session| session.after.take()) {
+                return Poll::Ready(after.map(|()| None));
+            }
+            let at = ready!(self.receive(raw))?;
+            // TLS may have to answer, a new key for one.
+            let answered = self.poll_flush();
+            if raw.len() > before {
+                return Poll::Ready(Ok(Some(Read { at, end: raw.len() })));
+            }
+            match (&self.tls, answered) {
+                (None, _) => return Poll::Ready(Ok(None)),
+                (_, Poll::Ready(Err(error))) => return Poll::Ready(Err(error)),
+                // It had something to say for itself, such as a new session ticket.
+                _ => {}
             }
         }
-        .map_ok(|()| (raw.len() > before).then(|| Read { at: self.last_read.get(), end: raw.len() }))
+    }
+
+    /// Appends what one read of the socket holds, and tells when that was.
+    fn receive(&mut self, raw: &mut Vec<u8>) -> Poll<io::Result<Nanos>> {
+        if std::mem::take(&mut self.taken_all) && !self.closing {
+            return Poll::Pending;
+        }
+        SCRATCH.with_borrow_mut(|scratch| {
+            let read = ready!(nonblocking(|| self.tcp.read(scratch)));
+            let at = self.clock.now();
+            let bytes = read?;
+            self.taken_all = SHORT_READ_TAKES_ALL && bytes > 0 && bytes < scratch.len();
+            match &mut self.tls {
+                None => raw.extend_from_slice(&scratch[..bytes]),
+                Some(session) => session.decrypt(&scratch[..bytes], raw),
+            }
+            Poll::Ready(Ok(at))
+        })
     }
 
     /// Writes some bytes, and tells when that began.
-    pub fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<(usize, Nanos)>> {
+    pub fn poll_write(&mut self, bytes: &[u8]) -> Poll<io::Result<(usize, Nanos)>> {
         let before = self.clock.now();
-        let written = ready!(match &mut self.io {
-            Io::Plain(io) => Pin::new(io).poll_write(cx, bytes),
-            Io::Tls(io) => Pin::new(io.as_mut()).poll_write(cx, bytes),
-        })?;
+        // What TLS still holds goes first, so that it never holds more than its limit.
+        ready!(self.poll_flush())?;
+        let written = match &mut self.tls {
+            None => ready!(nonblocking(|| self.tcp.write(bytes)))?,
+            Some(session) => session.tls.writer().write(bytes)?,
+        };
         if written == 0 {
             return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
         }
@@ -118,17 +110,18 @@ impl Connection {
     }
 
     /// Sends what TLS still holds.
-    pub fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.io {
-            Io::Plain(_) => Poll::Ready(Ok(())),
-            Io::Tls(io) => Pin::new(io.as_mut()).poll_flush(cx),
+    pub fn poll_flush(&mut self) -> Poll<io::Result<()>> {
+        let Some(session) = &mut self.tls else { return Poll::Ready(Ok(())) };
+        while session.tls.wants_write() {
+            ready!(nonblocking(|| session.tls.write_tls(&mut self.tcp)))?;
         }
+        Poll::Ready(Ok(()))
     }
 
     /// Whether another request may be sent on it. Notes a close that tells of the server's habit.
     pub fn is_usable(&mut self, now: Nanos, keep_alive: &KeepAlive) -> bool {
         let idle = now.saturating_sub(self.last_used);
-        // A close by the server is noticed only by looking.
+        // The socket itself is asked: a close that came since the last events is not known yet.
         let silent = self.is_silent();
         if !silent && idle < HABIT {
             keep_alive.closed();
@@ -141,61 +134,50 @@ impl Connection {
         (self.last_used, self.last_reply) = (now, reply_bytes);
     }
 
-    /// Waits whether the server closes after its reply, if that is not known yet.
-    pub async fn watch(&mut self, keep_alive: &KeepAlive) {
-        if !keep_alive.is_unknown() {
-            return;
-        }
-        match timeout(WATCH, poll_fn(|cx| self.poll_silence(cx))).await {
-            Ok(()) => keep_alive.closed(),
-            Err(_) => keep_alive.kept(),
-        }
-    }
-
-    /// Whether an idle connection is open and brings nothing. The socket itself is asked: the runtime learns of a close only
-    /// when it next waits for events.
-    fn is_silent(&mut self) -> bool {
-        let (tcp, tls) = match &self.io {
-            Io::Plain(io) => (&io.tcp, false),
-            Io::Tls(io) => (&io.get_ref().0.tcp, true),
-        };
-        let open = match SockRef::from(tcp).peek(&mut [MaybeUninit::uninit()]) {
-            // Behind TLS, bytes can be no more than a new session ticket.
-            Ok(bytes) => tls && bytes > 0,
-            Err(error) => error.kind() == io::ErrorKind::WouldBlock,
-        };
-        open && (!tls || self.poll_silence(&mut Context::from_waker(Waker::noop())).is_pending())
-    }
-
-    /// Ready when an idle connection was closed, or brings what nobody asked for.
-    fn poll_silence(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let mut byte = [0; 1];
-        let mut into = ReadBuf::new(&mut byte);
-        match &mut self.io {
-            Io::Plain(io) => Pin::new(io).poll_read(cx, &mut into),
-            Io::Tls(io) => Pin::new(io.as_mut()).poll_read(cx, &mut into),
-        }
-        .map(drop)
+    /// Whether an idle connection is open and brings nothing that nobody asked for.
+    pub fn is_silent(&mut self) -> bool {
+        self.taken_all = false;
+        self.poll_read(&mut Vec::new()).is_pending()
     }
 }
 
-impl AsyncRead for Stamped {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        let read = ready!(Pin::new(&mut this.tcp).poll_read(cx, buf));
-        this.last_read.set(this.clock.now());
-        Poll::Ready(read)
+impl Session {
+    /// Takes bytes off the socket; none is its end. What comes after their text is kept for the next read.
+    fn decrypt(&mut self, mut bytes: &[u8], raw: &mut Vec<u8>) {
+        loop {
+            let taken = self.tls.read_tls(&mut bytes).and_then(|_| {
+                self.tls
+                    .process_new_packets()
+                    .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+            });
+            let mut reader = self.tls.reader();
+            let ended = loop {
+                match reader.fill_buf() {
+                    Ok([]) => break Some(Ok(())),
+                    Ok(text) => {
+                        raw.extend_from_slice(text);
+                        let length = text.len();
+                        reader.consume(length);
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => break None,
+                    Err(error) => break Some(Err(error)),
+                }
+            };
+            self.after = taken.map_or_else(|error| Some(Err(error)), |_| ended);
+            if self.after.is_some() || bytes.is_empty() {
+                return;
+            }
+        }
     }
 }
 
-impl AsyncWrite for Stamped {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.get_mut().tcp).poll_write(cx, buf)
-    }
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().tcp).poll_flush(cx)
-    }
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().tcp).poll_shutdown(cx)
+/// A call on a socket that never waits: not ready is no error, and an interrupted call is made again.
+pub(super) fn nonblocking<T>(mut call: impl FnMut() -> io::Result<T>) -> Poll<io::Result<T>> {
+    loop {
+        return match call() {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Poll::Pending,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            done => Poll::Ready(done),
+        };
     }
 }

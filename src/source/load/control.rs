@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use crate::model::profile::Timeouts;
 
-use super::clock::Clock;
+use super::block;
 use super::endpoint::Endpoint;
 use super::openai::MOST_TOKENS;
 use super::reconcile::{self, Counters};
 use super::reply;
-use super::request::{Call, Slot};
+use super::request::Call;
 use super::timeline::Timeline;
 use super::transcript::{Ending, Transcript};
 
@@ -21,11 +21,9 @@ const CONTROL_MS: u32 = 10_000;
 /// Sends one request and waits for its end.
 ///
 /// # Errors
-/// When no runtime can be made.
+/// When the system gives no event queue.
 pub fn ask(endpoint: &Endpoint, call: &Call, timeouts: Timeouts) -> io::Result<Transcript> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let clock = Clock::start();
-    Ok(runtime.block_on(async { Slot::default().send(endpoint, call, timeouts, clock, clock.now()).await }))
+    block::one(endpoint, call, timeouts)
 }
 
 /// A GET or POST beside the API; `None` unless it is answered with 200.
@@ -47,7 +45,7 @@ pub(super) fn fetch(endpoint: &Endpoint, path: String, body: Option<Vec<u8>>) ->
 /// The engine's counters, with its name; `None` where there are none.
 ///
 /// # Errors
-/// When no runtime can be made.
+/// When the system gives no event queue.
 pub fn counters(endpoint: &Endpoint) -> io::Result<Option<(&'static str, Counters)>> {
     let text = fetch(endpoint, endpoint.url.beside("/metrics"), None)?;
     Ok(text.and_then(|text| reconcile::counters(&String::from_utf8_lossy(&text))))
@@ -56,7 +54,7 @@ pub fn counters(endpoint: &Endpoint) -> io::Result<Option<(&'static str, Counter
 /// The engine's version, where it says it in the way of vLLM.
 ///
 /// # Errors
-/// When no runtime can be made.
+/// When the system gives no event queue.
 pub fn version(endpoint: &Endpoint) -> io::Result<Option<String>> {
     let text = fetch(endpoint, endpoint.url.beside("/version"), None)?;
     let version = |text: Vec<u8>| {
@@ -70,7 +68,7 @@ pub fn version(endpoint: &Endpoint) -> io::Result<Option<String>> {
 /// piece: pieces have other tokens than the whole.
 ///
 /// # Errors
-/// When no runtime can be made.
+/// When the system gives no event queue.
 pub fn tokenize(endpoint: &Endpoint, model: &str, text: &str) -> io::Result<Option<u64>> {
     let body = json!({
         "model": model, "prompt": text, "content": text, "inputs": text, "add_special_tokens": false,
@@ -88,7 +86,7 @@ fn token_count(reply: &[u8]) -> Option<u64> {
 /// One plain API call, read.
 ///
 /// # Errors
-/// When no runtime can be made.
+/// When the system gives no event queue.
 pub fn call(endpoint: &Endpoint, call: &Call, timeouts: Timeouts) -> io::Result<Timeline> {
     Ok(Timeline::read(&ask(endpoint, call, timeouts)?))
 }

@@ -6,10 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
-use tokio_rustls::TlsConnector;
-use tokio_rustls::rustls::pki_types::pem::PemObject as _;
-use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
-use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore, crypto::ring};
 
 use super::keep_alive::KeepAlive;
 use super::key::Secret;
@@ -60,7 +59,7 @@ pub enum EndpointError {
 /// How connections are encrypted.
 #[derive(Clone)]
 pub(super) struct Tls {
-    pub connector: TlsConnector,
+    pub config: Arc<ClientConfig>,
     pub name: ServerName<'static>,
 }
 
@@ -146,7 +145,7 @@ fn tls(url: &BaseUrl, ca_file: Option<&Path>) -> Result<Tls, EndpointError> {
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     let name = ServerName::try_from(url.host().to_owned())
         .map_err(|_| EndpointError::ServerName(url.host().to_owned()))?;
-    Ok(Tls { connector: TlsConnector::from(Arc::new(config)), name })
+    Ok(Tls { config: Arc::new(config), name })
 }
 
 #[cfg(test)]

@@ -1,16 +1,14 @@
 //! One request and its reply on an open connection: bytes out, stamped bytes in, until the reply ends or a limit fires.
 
-use std::future::poll_fn;
 use std::io;
-use std::task::{Context, Poll, ready};
+use std::task::Poll;
 
 use http::HeaderMap;
 use http::header::{ACCEPT, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE};
-use tokio::time::sleep_until;
 
 use crate::model::profile::Timeouts;
 
-use super::clock::{Clock, millis};
+use super::clock::millis;
 use super::connection::Connection;
 use super::endpoint::Endpoint;
 use super::reply::{BodyEnd, Framing, list_items};
@@ -21,15 +19,21 @@ use super::transcript::{Ending, Nanos, Phase, Read};
 /// More bytes than any answer has, heads and transfer coding included.
 const MOST_BYTES: usize = 256 << 20;
 
+/// After so many reads in a row the other requests of the thread have their turn.
+const MOST_READS: usize = 64;
+
 /// A request under way, and what came back so far.
-pub(super) struct Exchange<'a> {
-    connection: &'a mut Connection,
+pub(super) struct Exchange {
+    /// Where it goes.
+    pub connection: Connection,
     request: Vec<u8>,
     written: usize,
     flushed: bool,
     write_error: Option<io::Error>,
     framing: Framing,
     deadlines: Deadlines,
+    /// A token has come, as far as anybody looked.
+    token: bool,
     /// The request itself asks the server to close the connection.
     last: bool,
     /// Every byte received.
@@ -40,13 +44,18 @@ pub(super) struct Exchange<'a> {
     pub sent: Option<Nanos>,
 }
 
-impl<'a> Exchange<'a> {
-    pub fn new(
-        connection: &'a mut Connection,
-        endpoint: &Endpoint,
-        call: &Call,
-        deadlines: Deadlines,
-    ) -> Exchange<'a> {
+/// How far an exchange came.
+pub(super) enum Progress {
+    /// Nothing is left to do before the next event.
+    Waits,
+    /// More may be there already.
+    Again,
+    /// It is over.
+    Ended(Ending),
+}
+
+impl Exchange {
+    pub fn new(connection: Connection, endpoint: &Endpoint, call: &Call, deadlines: Deadlines) -> Exchange {
         let raw = Vec::with_capacity(connection.last_reply);
         Exchange {
             connection,
@@ -56,6 +65,7 @@ impl<'a> Exchange<'a> {
             write_error: None,
             framing: Framing::default(),
             deadlines,
+            token: !call.stream,
             last: says_close(&endpoint.headers),
             raw,
             reads: Vec::new(),
@@ -68,58 +78,55 @@ impl<'a> Exchange<'a> {
         self.flushed && !self.last && self.framing.leaves_open(&self.raw)
     }
 
-    /// Runs to the end of the reply, or until a limit fires.
-    pub async fn run(&mut self, call: &Call, clock: Clock) -> Ending {
-        let mut token = !call.stream;
-        loop {
-            let next = self.deadlines.next(token, self.reads.last(), clock.now());
-            tokio::select! {
-                biased;
-                ended = poll_fn(|cx| self.poll(cx)) => return ended,
-                () = sleep_until(clock.moment(next)) => {}
-            }
-            // Bytes are looked at only now: nearly no request gets here.
-            token = token || token_has_come(&self.raw);
-            if let Some(phase) = self.deadlines.fired(token, self.reads.last(), clock.now()) {
-                return self.deadlines.ending(phase);
-            }
-        }
-    }
-
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Ending> {
+    /// Goes on as far as it can without waiting.
+    pub fn poll(&mut self) -> Progress {
         if !self.flushed && self.write_error.is_none() {
-            self.write_error = self.write(cx).err();
+            self.write_error = self.write().err();
         }
-        loop {
-            let read = match ready!(self.connection.poll_read(cx, &mut self.raw)) {
-                Ok(Some(read)) => read,
-                Ok(None) if self.framing.end() == BodyEnd::WithConnection => {
-                    return Poll::Ready(Ending::Whole);
+        for _ in 0..MOST_READS {
+            let read = match self.connection.poll_read(&mut self.raw) {
+                Poll::Pending => return Progress::Waits,
+                Poll::Ready(Ok(Some(read))) => read,
+                Poll::Ready(Ok(None)) if self.framing.end() == BodyEnd::WithConnection => {
+                    return Progress::Ended(Ending::Whole);
                 }
-                Ok(None) => return Poll::Ready(self.closed()),
-                Err(error) => return Poll::Ready(self.broken(words(&error))),
+                Poll::Ready(Ok(None)) => return Progress::Ended(self.closed()),
+                Poll::Ready(Err(error)) => return Progress::Ended(self.broken(words(&error))),
             };
             self.reads.push(read);
             if read.end > MOST_BYTES {
-                return Poll::Ready(Ending::TooLarge);
+                return Progress::Ended(Ending::TooLarge);
             }
             // While bytes never stop coming, no timer has its turn.
             if read.at >= self.deadlines.total {
-                return Poll::Ready(self.deadlines.ending(Phase::Total));
+                return Progress::Ended(self.deadlines.ending(Phase::Total));
             }
             if let Err(error) = self.framing.advance(&self.raw, |_| {}) {
-                return Poll::Ready(Ending::Broken(error.to_string()));
+                return Progress::Ended(Ending::Broken(error.to_string()));
             }
             if self.framing.end() == BodyEnd::Whole {
-                return Poll::Ready(Ending::Whole);
+                return Progress::Ended(Ending::Whole);
             }
         }
+        Progress::Again
+    }
+
+    /// When to look at the limits next.
+    pub fn next_look(&self, now: Nanos) -> Nanos {
+        self.deadlines.next(self.token, self.reads.last(), now)
+    }
+
+    /// Looks at the limits. Bytes are looked at only here: nearly no request gets so far.
+    pub fn look(&mut self, now: Nanos) -> Option<Ending> {
+        self.token = self.token || token_has_come(&self.raw);
+        let fired = self.deadlines.fired(self.token, self.reads.last(), now);
+        fired.map(|phase| self.deadlines.ending(phase))
     }
 
     /// Writes what is left of the request. A reply can come before its end: a refusal does not wait for a long prompt.
-    fn write(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+    fn write(&mut self) -> io::Result<()> {
         while self.written < self.request.len() {
-            match self.connection.poll_write(cx, &self.request[self.written..]) {
+            match self.connection.poll_write(&self.request[self.written..]) {
                 Poll::Pending => return Ok(()),
                 Poll::Ready(written) => {
                     let (bytes, at) = written?;
@@ -128,7 +135,7 @@ impl<'a> Exchange<'a> {
                 }
             }
         }
-        if let Poll::Ready(flushed) = self.connection.poll_flush(cx) {
+        if let Poll::Ready(flushed) = self.connection.poll_flush() {
             flushed?;
             self.flushed = true;
         }
@@ -242,5 +249,54 @@ impl Deadlines {
             Phase::Total => self.timeouts.total_ms,
         };
         Ending::Timeout { phase, limit_ms }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Taken up at 1 s, connected at 3 s.
+    fn deadlines() -> Deadlines {
+        let timeouts =
+            Timeouts { connect_ms: 9_000, first_token_ms: 20_000, gap_ms: 5_000, total_ms: 60_000 };
+        Deadlines::of(timeouts, 1_000_000_000, 3_000_000_000)
+    }
+
+    fn read_at(seconds: u64) -> Read {
+        Read { at: seconds * 1_000_000_000, end: 1 }
+    }
+
+    fn fired(token: bool, read: Option<u64>, seconds: u64) -> Option<Phase> {
+        let (deadlines, now) = (deadlines(), seconds * 1_000_000_000);
+        let fired = deadlines.fired(token, read.map(read_at).as_ref(), now);
+        let next = deadlines.next(token, read.map(read_at).as_ref(), now);
+        assert!(fired.is_some() || next > now, "a look that does not wait");
+        fired
+    }
+
+    #[test]
+    fn every_limit_fires_when_it_is_over_and_not_before() {
+        assert_eq!(fired(false, None, 22), None);
+        assert_eq!(fired(false, None, 23), Some(Phase::FirstToken));
+        // A role has come, a token has not.
+        assert_eq!(fired(false, Some(4), 22), None);
+        assert_eq!(fired(false, Some(22), 23), Some(Phase::FirstToken));
+        assert_eq!(fired(true, Some(22), 26), None);
+        assert_eq!(fired(true, Some(22), 27), Some(Phase::Gap));
+        assert_eq!(fired(true, Some(59), 60), None);
+        assert_eq!(fired(true, Some(59), 61), Some(Phase::Total));
+    }
+
+    #[test]
+    fn the_next_look_is_at_the_first_limit_that_can_fire() {
+        let next = |token, read: Option<u64>, now: u64| {
+            deadlines().next(token, read.map(read_at).as_ref(), now * 1_000_000_000) / 1_000_000_000
+        };
+        // A token can come right after this look, and its gap must not end unseen.
+        assert_eq!(next(false, None, 3), 8);
+        assert_eq!(next(false, None, 19), 23);
+        assert_eq!(next(true, Some(22), 25), 27);
+        assert_eq!(next(true, Some(58), 59), 61);
     }
 }

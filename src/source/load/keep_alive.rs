@@ -5,7 +5,6 @@
 //! for the endpoint: nothing is sent twice instead.
 
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::time::Duration;
 
 use super::transcript::Nanos;
 
@@ -13,7 +12,7 @@ use super::transcript::Nanos;
 pub(super) const HABIT: Nanos = 250_000_000;
 
 /// How long a connection is watched, once for an endpoint, after the last reply of its first requests.
-pub(super) const WATCH: Duration = Duration::from_nanos(HABIT);
+pub(super) const WATCH: Nanos = HABIT;
 
 const UNKNOWN: u8 = 0;
 const KEEPS: u8 = 1;

@@ -17,6 +17,7 @@ mod keep_alive;
 pub mod key;
 mod measure;
 pub mod openai;
+mod opening;
 mod pattern;
 mod plan;
 pub mod prompts;
@@ -32,6 +33,7 @@ pub mod timeline;
 mod too_many;
 pub mod transcript;
 pub mod url;
+mod worker;
 
 pub use measure::{LoadError, Options, measure};
 pub use side::addresses;
