@@ -3,7 +3,7 @@
 use crate::model::history::{HistoryNote, HistoryRow};
 use crate::model::report::Requests;
 use crate::model::sentence::Sentence;
-use crate::model::wording::{count, part_of};
+use crate::model::wording::{count, part_of, short_commit};
 use crate::model::{Finite, Metric, Quantity, Statistic, Unit, Verdict};
 
 /// The candidate in a few lines: a word and what is said under it.
@@ -139,7 +139,7 @@ fn held_against(verdict: &Verdict) -> Sentence {
         s = s.own(format!(", blessed {at}"));
     }
     if let Some(commit) = &baseline.commit {
-        s = s.own(" at commit ").foreign(commit.chars().take(12).collect::<String>());
+        s = s.own(" at commit ").foreign(short_commit(commit));
     }
     if let Some(model) = &baseline.model {
         s = s.own(", model ").foreign(model);

@@ -70,7 +70,7 @@ pub fn not_recorded(facts: &[Fact], side: Option<Side>) -> Sentence {
 
 pub fn parameter_changed(name: &str, old: &Option<String>, new: &Option<String>) -> Sentence {
     let s = Sentence::default();
-    let short = |v: &Option<String>| v.as_deref().map(row::short);
+    let short = |v: &Option<String>| v.as_deref().map(row::short_commit);
     let shorten = name == "commit" && short(old) != short(new);
     let shown = |v: &Option<String>| {
         let value = if shorten { short(v) } else { v.clone() };

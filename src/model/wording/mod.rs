@@ -14,7 +14,7 @@ use super::reason::Reason;
 use super::sentence::Sentence;
 
 pub use parts::{chance, count, part_of, plus, share};
-pub use row::{day, moment};
+pub use row::{day, moment, short_commit};
 pub use shifts::with_worst;
 pub use trend::{class_ratio, finding as trend_finding, pinned_drift, since_short};
 

@@ -8,7 +8,8 @@ use crate::model::timestamp::Timestamp;
 const SHORT_COMMIT: usize = 7;
 
 /// A commit id, short.
-pub(super) fn short(commit: &str) -> String {
+#[must_use]
+pub fn short_commit(commit: &str) -> String {
     commit.chars().take(SHORT_COMMIT).collect()
 }
 
@@ -25,7 +26,7 @@ pub fn day(at: Timestamp) -> String {
 pub fn moment(moment: &Moment) -> Sentence {
     match &moment.commit {
         Some(commit) => {
-            let short = short(commit);
+            let short = short_commit(commit);
             Sentence::default().own("commit ").foreign(short).own(format!(" ({})", day(moment.at)))
         }
         None => Sentence::default().own(format!("the job of {} (its commit is not recorded)", moment.at)),

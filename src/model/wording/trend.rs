@@ -10,7 +10,7 @@ use crate::model::trend::{
 use crate::model::verdict::Channel;
 
 use super::parts::share;
-use super::row::{day, moment, short};
+use super::row::{day, moment, short_commit};
 
 /// The sentence of a finding.
 #[must_use]
@@ -30,7 +30,7 @@ fn own(text: impl Into<String>) -> Sentence {
 /// The commit alone, for tables and commands; `None` where none is known.
 #[must_use]
 pub fn since_short(moment: &Moment) -> Option<String> {
-    moment.commit.as_ref().map(|commit| short(commit))
+    moment.commit.as_ref().map(|commit| short_commit(commit))
 }
 
 fn percent(rate: Finite) -> String {
@@ -52,7 +52,7 @@ fn between(since: &Since) -> Sentence {
         (Some(before), Some(first)) if before == first => {
             own("; the commit did not change, so look at the machine, the endpoint and its load")
         }
-        (Some(before), Some(_)) => own("; the last job before it was of ").foreign(short(before)),
+        (Some(before), Some(_)) => own("; the last job before it was of ").foreign(short_commit(before)),
         _ => own(format!("; the last job before it was of {}", day(since.last_before.at))),
     }
 }
