@@ -7,6 +7,8 @@ mod counts;
 #[cfg(test)]
 mod doctor;
 #[cfg(test)]
+mod endings;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod measured;

@@ -56,7 +56,7 @@ pub struct Ran {
 /// `cancel` turns true, requests in flight are dropped and leave no record.
 ///
 /// # Errors
-/// When a thread or its runtime can't be made.
+/// When a thread or its event queue can't be made.
 pub fn run(block: &Block, cancel: &AtomicBool, mut record: impl FnMut(usize, Transcript)) -> io::Result<Ran> {
     let workers = workers(&block.schedule, block.calls.len());
     let (records, received) = mpsc::channel();
@@ -67,11 +67,13 @@ pub fn run(block: &Block, cancel: &AtomicBool, mut record: impl FnMut(usize, Tra
         next: AtomicUsize::new(0),
         stop: AtomicBool::new(false),
     });
-    let mut threads = Vec::new();
-    for number in 0..workers {
+    let spawn = |number| {
         let worker = Worker::new(block.clone(), Arc::clone(&shared), number, records.clone())?;
-        threads.push(thread::Builder::new().name(format!("load-{number}")).spawn(|| worker.work())?);
-    }
+        thread::Builder::new().name(format!("load-{number}")).spawn(|| worker.work())
+    };
+    // Where one can't be made, those before it send no more.
+    let spawned = (0..workers).map(spawn).collect::<io::Result<Vec<_>>>();
+    let threads = spawned.inspect_err(|_| shared.stop.store(true, Ordering::Relaxed))?;
     drop(records);
     loop {
         match received.recv_timeout(LOOK_FOR_CANCEL) {

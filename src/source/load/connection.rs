@@ -45,12 +45,14 @@ struct Session {
     tls: Box<ClientConnection>,
     /// What comes after the bytes that were handed out: the end, or an error.
     after: Option<io::Result<()>>,
+    /// When the handshake ended, until the text that came with its last bytes was handed out.
+    began: Option<Nanos>,
 }
 
 impl Connection {
     pub fn new(tcp: TcpStream, tls: Option<Box<ClientConnection>>, clock: Clock) -> Connection {
-        let tls = tls.map(|tls| Session { tls, after: None });
         let last_used = clock.now();
+        let tls = tls.map(|tls| Session { tls, after: None, began: Some(last_used) });
         Connection { tcp, tls, clock, last_used, taken_all: false, closing: false, last_reply: 0 }
     }
 
@@ -61,7 +63,11 @@ impl Connection {
             if let Some(after) = self.tls.as_mut().and_then(|session| session.after.take()) {
                 return Poll::Ready(after.map(|()| None));
             }
-            let at = ready!(self.receive(raw))?;
+            let early = self.tls.as_mut().and_then(|session| session.early(raw));
+            let at = match early {
+                Some(at) => at,
+                None => ready!(self.receive(raw))?,
+            };
             // TLS may have to answer, a new key for one.
             let answered = self.poll_flush();
             if raw.len() > before {
@@ -69,7 +75,10 @@ impl Connection {
             }
             match (&self.tls, answered) {
                 (None, _) => return Poll::Ready(Ok(None)),
-                (_, Poll::Ready(Err(error))) => return Poll::Ready(Err(error)),
+                // What the server said last says more than that it takes nothing any more.
+                (Some(session), Poll::Ready(Err(error))) if session.after.is_none() => {
+                    return Poll::Ready(Err(error));
+                }
                 // It had something to say for itself, such as a new session ticket.
                 _ => {}
             }
@@ -137,7 +146,11 @@ impl Connection {
     /// Whether an idle connection is open and brings nothing that nobody asked for.
     pub fn is_silent(&mut self) -> bool {
         self.taken_all = false;
-        self.poll_read(&mut Vec::new()).is_pending()
+        // Read to the end: a close can lie behind a session ticket.
+        let closing = std::mem::replace(&mut self.closing, true);
+        let silent = self.poll_read(&mut Vec::new()).is_pending();
+        self.closing = closing;
+        silent
     }
 }
 
@@ -150,22 +163,35 @@ impl Session {
                     .process_new_packets()
                     .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
             });
-            let mut reader = self.tls.reader();
-            let ended = loop {
-                match reader.fill_buf() {
-                    Ok([]) => break Some(Ok(())),
-                    Ok(text) => {
-                        raw.extend_from_slice(text);
-                        let length = text.len();
-                        reader.consume(length);
-                    }
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => break None,
-                    Err(error) => break Some(Err(error)),
-                }
-            };
+            let ended = self.text(raw);
             self.after = taken.map_or_else(|error| Some(Err(error)), |_| ended);
             if self.after.is_some() || bytes.is_empty() {
                 return;
+            }
+        }
+    }
+
+    /// Takes the text that came with the last bytes of the handshake, and tells when that was.
+    fn early(&mut self, raw: &mut Vec<u8>) -> Option<Nanos> {
+        let began = self.began.take()?;
+        let before = raw.len();
+        self.after = self.text(raw);
+        (raw.len() > before || self.after.is_some()).then_some(began)
+    }
+
+    /// Takes what is decrypted, and tells what comes after it, if anything is known to.
+    fn text(&mut self, raw: &mut Vec<u8>) -> Option<io::Result<()>> {
+        let mut reader = self.tls.reader();
+        loop {
+            match reader.fill_buf() {
+                Ok([]) => return Some(Ok(())),
+                Ok(text) => {
+                    raw.extend_from_slice(text);
+                    let length = text.len();
+                    reader.consume(length);
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return None,
+                Err(error) => return Some(Err(error)),
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::model::profile::Load;
 
 use super::measure::LoadError;
 
-/// Files that are open beside the connections: standard streams, runtimes, outputs.
+/// Files that are open beside the connections: standard streams, event queues, outputs.
 const RESERVED: u64 = 64;
 
 /// # Errors

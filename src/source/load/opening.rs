@@ -93,7 +93,7 @@ fn dial(address: std::net::SocketAddr, context: &Context<'_>) -> io::Result<TcpS
     Ok(tcp)
 }
 
-/// Whether the socket is connected, as mio's documentation of `TcpStream::connect` has it.
+/// Whether the socket is connected. One that is not yet has no peer, and no error.
 fn poll_connected(tcp: &TcpStream) -> Poll<io::Result<()>> {
     if let Some(error) = tcp.take_error()? {
         return Poll::Ready(Err(error));

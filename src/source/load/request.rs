@@ -99,7 +99,8 @@ impl Place {
                     self.state = State::Opening(opening, under_way);
                     Step::Waits
                 }
-                Poll::Ready(Ok((connection, opened))) => {
+                Poll::Ready(Ok((mut connection, opened))) => {
+                    connection.closing = closing;
                     under_way.opened = Some(opened);
                     self.exchange(context, connection, under_way)
                 }

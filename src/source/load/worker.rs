@@ -51,6 +51,9 @@ pub(super) struct Worker {
     busy: usize,
     /// Places with more to do, though no event will tell.
     again: Vec<usize>,
+    /// Places of a closed loop whose last request met no connection, and since when they are free. They take the next one
+    /// after the others had their turn: where every connection is refused at once, one place would take all that is left.
+    refused: Vec<(usize, Nanos)>,
     limits: Limits,
     /// The next call of an open loop.
     arrival: usize,
@@ -81,6 +84,7 @@ impl Worker {
             free: Vec::new(),
             busy: 0,
             again: Vec::new(),
+            refused: Vec::new(),
             limits: Limits::default(),
             arrival: 0,
             lags: Vec::new(),
@@ -91,17 +95,22 @@ impl Worker {
     /// flight end here when the run was cancelled.
     pub fn work(mut self) -> io::Result<Vec<Nanos>> {
         let mut events = Events::with_capacity(EVENTS);
+        self.fill();
         let mut now = self.block.clock.now();
         let mut tick = now + TICK;
-        self.fill();
         self.send_arrivals(now);
         while self.busy > 0 || self.next_arrival().is_some() {
             self.wait(&mut events, tick, now)?;
             for event in &events {
                 self.step(event.token().0, |place, context| place.event(context, event.is_read_closed()));
             }
+            // After the events: one that a place took for a short read's is made up for here.
             for place in std::mem::take(&mut self.again) {
                 self.step(place, |place, context| place.event(context, false));
+            }
+            for (place, free) in std::mem::take(&mut self.refused) {
+                let step = self.refill(place, free);
+                self.settle(place, step);
             }
             // Asked once a turn: the clock costs as much as half a read.
             now = self.block.clock.now();
@@ -123,7 +132,11 @@ impl Worker {
     /// Waits for events until the next moment at which something is due.
     fn wait(&mut self, events: &mut Events, tick: Nanos, now: Nanos) -> io::Result<()> {
         let due = [Some(tick), self.limits.first(), self.next_arrival()].into_iter().flatten().min();
-        let wait = if self.again.is_empty() { due.unwrap_or(tick).saturating_sub(now) } else { 0 };
+        let wait = if self.again.is_empty() && self.refused.is_empty() {
+            due.unwrap_or(tick).saturating_sub(now)
+        } else {
+            0
+        };
         match self.poll.poll(events, Some(Duration::from_nanos(wait))) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {
                 events.clear();
@@ -178,9 +191,13 @@ impl Worker {
     /// Does what follows from a step. A place whose request is over takes the next one at once.
     fn settle(&mut self, number: usize, mut step: Step) {
         while let Step::Ended(index, record) = step {
-            let ended = record.ended;
+            let (ended, refused) = (record.ended, record.sent.is_none());
             self.tell(Message::Record(index, record));
             step = match self.block.schedule {
+                Schedule::Closed(_) if refused => {
+                    self.refused.push((number, ended));
+                    Step::Waits
+                }
                 Schedule::Closed(_) => self.refill(number, ended),
                 Schedule::Open(_) => {
                     self.free.push(number);
@@ -189,6 +206,7 @@ impl Worker {
             };
         }
         match step {
+            Step::Again if self.again.contains(&number) => {}
             Step::Again => self.again.push(number),
             Step::Idle => self.busy -= 1,
             Step::Waits | Step::Ended(..) => {}
