@@ -33,7 +33,7 @@ pub(super) struct Connection {
     tls: Option<Session>,
     clock: Clock,
     last_used: Nanos,
-    taken_all: bool,
+    short_read: bool,
     /// The server closes: its close is no event of its own any more.
     pub closing: bool,
     /// How long the last reply was, in bytes: the next one is likely to be as long.
@@ -53,7 +53,7 @@ impl Connection {
     pub fn new(tcp: TcpStream, tls: Option<Box<ClientConnection>>, clock: Clock) -> Connection {
         let last_used = clock.now();
         let tls = tls.map(|tls| Session { tls, after: None, began: Some(last_used) });
-        Connection { tcp, tls, clock, last_used, taken_all: false, closing: false, last_reply: 0 }
+        Connection { tcp, tls, clock, last_used, short_read: false, closing: false, last_reply: 0 }
     }
 
     /// Appends what the next read brings, with the time of that read; nothing at the stream's end.
@@ -85,16 +85,19 @@ impl Connection {
         }
     }
 
+    /// Whether the last read left nothing, so that what comes next is an event of its own.
+    pub fn has_taken_all(&self) -> bool {
+        let handed_out = self.tls.as_ref().is_none_or(|session| session.after.is_none());
+        self.short_read && !self.closing && handed_out
+    }
+
     /// Appends what one read of the socket holds, and tells when that was.
     fn receive(&mut self, raw: &mut Vec<u8>) -> Poll<io::Result<Nanos>> {
-        if std::mem::take(&mut self.taken_all) && !self.closing {
-            return Poll::Pending;
-        }
         SCRATCH.with_borrow_mut(|scratch| {
             let read = ready!(nonblocking(|| self.tcp.read(scratch)));
             let at = self.clock.now();
             let bytes = read?;
-            self.taken_all = SHORT_READ_TAKES_ALL && bytes > 0 && bytes < scratch.len();
+            self.short_read = SHORT_READ_TAKES_ALL && bytes > 0 && bytes < scratch.len();
             match &mut self.tls {
                 None => raw.extend_from_slice(&scratch[..bytes]),
                 Some(session) => session.decrypt(&scratch[..bytes], raw),
@@ -145,12 +148,7 @@ impl Connection {
 
     /// Whether an idle connection is open and brings nothing that nobody asked for.
     pub fn is_silent(&mut self) -> bool {
-        self.taken_all = false;
-        // Read to the end: a close can lie behind a session ticket.
-        let closing = std::mem::replace(&mut self.closing, true);
-        let silent = self.poll_read(&mut Vec::new()).is_pending();
-        self.closing = closing;
-        silent
+        self.poll_read(&mut Vec::new()).is_pending()
     }
 }
 
@@ -207,3 +205,6 @@ pub(super) fn nonblocking<T>(mut call: impl FnMut() -> io::Result<T>) -> Poll<io
         };
     }
 }
+
+#[cfg(test)]
+mod tests;

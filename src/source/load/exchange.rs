@@ -107,6 +107,9 @@ impl Exchange {
             if self.framing.end() == BodyEnd::Whole {
                 return Progress::Ended(Ending::Whole);
             }
+            if self.connection.has_taken_all() {
+                return Progress::Waits;
+            }
         }
         Progress::Again
     }

@@ -50,7 +50,7 @@ pub(super) struct Worker {
     free: Vec<usize>,
     busy: usize,
     /// Places with more to do, though no event will tell.
-    again: Vec<usize>,
+    again: BTreeSet<usize>,
     /// Places of a closed loop whose last request met no connection, and since when they are free. They take the next one
     /// after the others had their turn: where every connection is refused at once, one place would take all that is left.
     refused: Vec<(usize, Nanos)>,
@@ -83,7 +83,7 @@ impl Worker {
             places: Vec::new(),
             free: Vec::new(),
             busy: 0,
-            again: Vec::new(),
+            again: BTreeSet::new(),
             refused: Vec::new(),
             limits: Limits::default(),
             arrival: 0,
@@ -98,13 +98,12 @@ impl Worker {
         self.fill();
         let mut now = self.block.clock.now();
         let mut tick = now + TICK;
-        self.send_arrivals(now);
+        now = self.send_arrivals(now);
         while self.busy > 0 || self.next_arrival().is_some() {
             self.wait(&mut events, tick, now)?;
             for event in &events {
                 self.step(event.token().0, |place, context| place.event(context, event.is_read_closed()));
             }
-            // After the events: one that a place took for a short read's is made up for here.
             for place in std::mem::take(&mut self.again) {
                 self.step(place, |place, context| place.event(context, false));
             }
@@ -117,7 +116,7 @@ impl Worker {
             while let Some(place) = self.limits.reached(now) {
                 self.step(place, |place, context| place.look(context, now));
             }
-            self.send_arrivals(now);
+            now = self.send_arrivals(now);
             if now >= tick {
                 self.lags.push(now - tick);
                 if self.shared.stop.load(Ordering::Relaxed) {
@@ -164,7 +163,8 @@ impl Worker {
         Some(self.shared.began + moment)
     }
 
-    fn send_arrivals(&mut self, now: Nanos) {
+    /// Sends what is due, and tells when that was done.
+    fn send_arrivals(&mut self, mut now: Nanos) -> Nanos {
         while let Some(intended) = self.next_arrival().filter(|moment| *moment <= now) {
             let index = self.arrival;
             self.arrival += 1;
@@ -175,7 +175,9 @@ impl Worker {
             let place = self.free.pop().unwrap_or_else(|| self.new_place());
             self.busy += 1;
             self.step(place, |place, context| place.begin(context, index, intended));
+            now = self.block.clock.now();
         }
+        now
     }
 
     fn new_place(&mut self) -> usize {
@@ -206,8 +208,7 @@ impl Worker {
             };
         }
         match step {
-            Step::Again if self.again.contains(&number) => {}
-            Step::Again => self.again.push(number),
+            Step::Again => drop(self.again.insert(number)),
             Step::Idle => self.busy -= 1,
             Step::Waits | Step::Ended(..) => {}
         }
