@@ -3,35 +3,20 @@
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use pacegate::model::profile::Timeouts;
 use pacegate::source::load::block::{self, Block};
 use pacegate::source::load::clock::Clock;
-use pacegate::source::load::control;
-use pacegate::source::load::endpoint::Endpoint;
-use pacegate::source::load::request::Call;
 use pacegate::source::load::schedule::Schedule;
-use pacegate::source::load::transcript::{Ending, Transcript};
-use pacegate::source::load::url::BaseUrl;
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{ServerConfig, ServerConnection, crypto::ring};
+use pacegate::source::load::transcript::Ending;
 
-/// One that fires shows itself by its kind, and by a minute.
-const LONG: Timeouts =
-    Timeouts { connect_ms: 60_000, first_token_ms: 60_000, gap_ms: 60_000, total_ms: 60_000 };
-
-fn call() -> Call {
-    Call { path: "/v1".to_owned(), body: Some(b"{}".to_vec()), stream: false }
-}
+use crate::faults::{LONG, call, endpoint};
 
 fn block(url: &str, calls: usize, schedule: Schedule) -> Block {
     Block {
-        endpoint: Arc::new(Endpoint::resolve(BaseUrl::parse(url).unwrap(), None).unwrap()),
+        endpoint: Arc::new(endpoint(url)),
         calls: vec![call(); calls].into(),
         schedule,
         timeouts: LONG,
@@ -99,63 +84,4 @@ fn every_request_leaves_one_record_however_its_connection_ends() {
         });
         assert_eq!((seen.len(), ran.unwrap().dropped), (600, 0));
     }
-}
-
-/// What a client records whose server, over TLS 1.2, answers with the very bytes that end the handshake.
-fn answered_early(reply: &'static [u8], half_close: bool) -> Transcript {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls");
-    let certificate = CertificateDer::from_pem_file(folder.join("server.pem")).unwrap();
-    let key = PrivateKeyDer::from_pem_file(folder.join("server.key")).unwrap();
-    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_protocol_versions(&[&rustls::version::TLS12])
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate], key)
-        .unwrap();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("https://{}", listener.local_addr().unwrap());
-    let server = thread::spawn(move || {
-        let (mut socket, _) = listener.accept().unwrap();
-        let mut tls = ServerConnection::new(Arc::new(config)).unwrap();
-        while tls.is_handshaking() {
-            while tls.wants_write() {
-                tls.write_tls(&mut socket).unwrap();
-            }
-            tls.read_tls(&mut socket).unwrap();
-            tls.process_new_packets().unwrap();
-        }
-        tls.writer().write_all(reply).unwrap();
-        let mut last = Vec::new();
-        while tls.wants_write() {
-            tls.write_tls(&mut last).unwrap();
-        }
-        socket.write_all(&last).unwrap();
-        if half_close {
-            socket.shutdown(Shutdown::Write).unwrap();
-        }
-        while socket.read(&mut [0; 4096]).is_ok_and(|n| n > 0) {}
-    });
-    let endpoint = Endpoint::resolve(BaseUrl::parse(&url).unwrap(), Some(&folder.join("ca.pem"))).unwrap();
-    let record = control::ask(&endpoint, &call(), LONG).unwrap();
-    server.join().unwrap();
-    record
-}
-
-#[test]
-fn an_answer_that_comes_with_the_end_of_the_tls_handshake_is_read() {
-    let reply = b"HTTP/1.1 503 Busy\r\ncontent-length: 2\r\n\r\nno";
-    let record = answered_early(reply, false);
-    assert_eq!((record.ending, record.raw.as_slice()), (Ending::Whole, reply.as_slice()));
-}
-
-#[test]
-fn a_close_that_comes_with_the_end_of_the_tls_handshake_is_seen() {
-    // No length: the end of the connection is the end of the reply, and here it lacks its close_notify.
-    let record = answered_early(b"HTTP/1.1 503 Busy\r\n\r\nno", true);
-    assert!(
-        matches!(&record.ending, Ending::Broken(why) if why.contains("close_notify")),
-        "{:?}",
-        record.ending
-    );
-    assert!(record.raw.ends_with(b"no"));
 }

@@ -2,7 +2,6 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread;
@@ -22,11 +21,11 @@ use pacegate::source::load::url::BaseUrl;
 use crate::replay::{Capture, ROLE, STOP, content};
 use crate::server::{Seen, Server, Then, plain, stream, unfinished};
 
-fn endpoint(url: &str) -> Endpoint {
+pub fn endpoint(url: &str) -> Endpoint {
     Endpoint::resolve(BaseUrl::parse(url).unwrap(), None).unwrap()
 }
 
-fn call() -> Call {
+pub fn call() -> Call {
     let body = b"{\"stream\":true}".to_vec();
     Call { path: "/v1/chat/completions".to_owned(), body: Some(body), stream: true }
 }
@@ -36,7 +35,7 @@ fn ask(then: Then) -> Transcript {
     control::ask(&endpoint(&server.url), &call(), Timeouts::default()).unwrap()
 }
 
-fn failure(transcript: &Transcript) -> Option<Failure> {
+pub fn failure(transcript: &Transcript) -> Option<Failure> {
     Timeline::read(transcript).failure
 }
 
@@ -44,7 +43,7 @@ fn kind(then: Then) -> Option<FailureKind> {
     failure(&ask(then)).map(|failure| failure.kind)
 }
 
-fn whole() -> Vec<u8> {
+pub fn whole() -> Vec<u8> {
     stream(&[ROLE.to_owned(), content("a"), content("b"), STOP.to_owned(), "[DONE]".to_owned()])
 }
 
@@ -321,7 +320,7 @@ fn stalls_after(bytes: Vec<u8>, limits: Timeouts) -> (FailureKind, String) {
 }
 
 /// One limit in each test is short. If another fired instead, the test would take a minute and show it.
-const LONG: Timeouts =
+pub const LONG: Timeouts =
     Timeouts { connect_ms: 60_000, first_token_ms: 60_000, gap_ms: 60_000, total_ms: 60_000 };
 
 #[test]
@@ -374,68 +373,4 @@ fn a_thousand_refused_connections_are_a_thousand_records() {
     block::run(&block, &AtomicBool::new(false), |_, record| kinds.push(failure(&record).unwrap().kind))
         .unwrap();
     assert_eq!(kinds, [FailureKind::Connect; 1000]);
-}
-
-fn tls_endpoint(url: &str) -> Endpoint {
-    let ca = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls/ca.pem");
-    Endpoint::resolve(BaseUrl::parse(url).unwrap(), Some(&ca)).unwrap()
-}
-
-#[test]
-fn a_silent_tls_server_meets_the_limit_of_connecting() {
-    // The system takes the connection; nobody answers the first message of TLS.
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("https://{}", listener.local_addr().unwrap());
-    let limits = Timeouts { connect_ms: 30, ..LONG };
-    let failed = failure(&control::ask(&tls_endpoint(&url), &call(), limits).unwrap()).unwrap();
-    assert_eq!(
-        (failed.kind, failed.text.as_str()),
-        (FailureKind::TimeoutConnect, "no connection within 30 ms")
-    );
-}
-
-#[test]
-fn tls_works_with_the_given_authority_and_its_handshake_is_apart() {
-    use rustls::pki_types::pem::PemObject as _;
-    use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-    use rustls::{ServerConfig, ServerConnection, StreamOwned, crypto::ring};
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls");
-    let certificate = CertificateDer::from_pem_file(folder.join("server.pem")).unwrap();
-    let key = PrivateKeyDer::from_pem_file(folder.join("server.key")).unwrap();
-    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate], key)
-        .unwrap();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("https://{}", listener.local_addr().unwrap());
-    let server = thread::spawn(move || {
-        let (socket, _) = listener.accept().unwrap();
-        let session = ServerConnection::new(Arc::new(config)).unwrap();
-        let mut tls = StreamOwned::new(session, socket);
-        let mut head = [0; 4096];
-        let read = std::io::Read::read(&mut tls, &mut head).unwrap();
-        tls.write_all(&whole()).unwrap();
-        tls.conn.send_close_notify();
-        tls.flush().unwrap();
-        String::from_utf8_lossy(&head[..read]).into_owned()
-    });
-    let record = control::ask(&tls_endpoint(&url), &call(), Timeouts::default()).unwrap();
-    assert_eq!(failure(&record), None);
-    assert_eq!(Timeline::read(&record).text, "ab");
-    assert!(record.opened.unwrap().tls.is_some_and(|handshake| handshake > 0));
-    assert!(server.join().unwrap().starts_with("POST /v1/chat/completions HTTP/1.1\r\n"));
-}
-
-#[test]
-fn a_server_without_tls_is_a_tls_failure() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("https://{}", listener.local_addr().unwrap());
-    let plain = thread::spawn(move || {
-        listener.accept().unwrap().0.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap()
-    });
-    let record = control::ask(&tls_endpoint(&url), &call(), Timeouts::default()).unwrap();
-    assert_eq!(failure(&record).unwrap().kind, FailureKind::Tls);
-    plain.join().unwrap();
 }

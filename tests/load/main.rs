@@ -21,4 +21,6 @@ mod secrets;
 #[cfg(test)]
 mod server;
 #[cfg(test)]
+mod tls;
+#[cfg(test)]
 mod truth;
