@@ -186,16 +186,14 @@ impl Quantity {
         text.trim_end().to_owned()
     }
 
-    /// The smallest and the largest of some values: `101.2 ms`, or `101.2 to 240.1 ms` where they differ.
+    /// The smallest and the largest of some values: `101.2 ms`, or `101.2 to 240.1 ms` where they read differently.
     #[must_use]
     pub fn span(values: &[Finite], unit: Unit) -> Option<String> {
         let (low, high) = (*values.iter().min()?, *values.iter().max()?);
         let largest = Quantity { value: high, unit };
-        if low == high {
-            return Some(largest.to_string());
-        }
         let decimals = unit.decimals(low).max(unit.decimals(high));
-        Some(format!("{} to {}", unit.number(low, decimals), largest.with_decimals(decimals)))
+        let (number, text) = (unit.number(low, decimals), largest.with_decimals(decimals));
+        if number == unit.number(high, decimals) { Some(text) } else { Some(format!("{number} to {text}")) }
     }
 
     /// With a given number of decimals: `412.00 ms`, `1.50x`.
@@ -243,6 +241,7 @@ mod tests {
         };
         assert_eq!(span(&[]), None);
         assert_eq!(span(&[412.0, 412.0]).unwrap(), "412.0 ms");
+        assert_eq!(span(&[2.001, 2.004]).unwrap(), "2.00 ms");
         assert_eq!(span(&[240.1, 99.5, 101.0]).unwrap(), "99.50 to 240.10 ms");
         assert_eq!(Quantity { value: finite(1.5), unit: Unit::Ratio }.to_string(), "1.50x");
         assert_eq!(Quantity { value: finite(3.0), unit: Unit::Plain }.to_string(), "3.00");
